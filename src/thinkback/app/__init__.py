@@ -1,0 +1,1 @@
+"""The faces: the only places that know terminals, HTTP and HTML."""

@@ -1,0 +1,216 @@
+"""Settings: defaults < file < environment < arguments, and the presets that say how the loop runs.
+
+The only module that reads the environment. A preset is a TOML file beside this package (``presets/NAME.toml``), so that
+every value can be looked up; each field says its unit and where its value comes from.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from platformdirs import user_cache_path, user_config_path, user_data_path
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from thinkback.errors import InvalidInput
+
+__all__ = ["Budget", "Preset", "RankingName", "Settings", "load_preset", "load_settings", "preset_names"]
+
+RankingName = Literal["dense", "dense_smoothed", "words", "words_window"]
+
+
+class Preset(BaseModel):
+    """How the loop runs. See ``docs/presets.md`` for what each named one is for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    description: str = ""
+
+    # --- chunking ---
+    chunk_size: int = Field(
+        250, gt=0, description="Largest chunk, in chunk_unit. MiniLM reads 256 tokens, special ones included."
+    )
+    chunk_unit: Literal["tokens", "words"] = Field("tokens", description="Tokens are the embedder's own.")
+
+    # --- retrieval ---
+    rankings: tuple[RankingName, ...] = Field(
+        ("dense", "dense_smoothed", "words", "words_window"),
+        description="Fused by reciprocal rank; measured in findings A2.",
+    )
+    rrf_k: int = Field(60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., SIGIR 2009).")
+    smoothing: float = Field(0.4, ge=0, le=1, description="Weight of each neighbour's vector in dense_smoothed.")
+    depth: int = Field(200, ge=1, description="Rows taken from each ranking before fusion.")
+    gate: float | None = Field(
+        0.6, ge=-1, le=1, description="Least cosine of a thought to the question; calibrated per embedder."
+    )
+    overview_door: bool = Field(
+        True, description="Let thoughts pass by coverage when the question is about a whole document."
+    )
+    diversify: float | None = Field(
+        None, description="Drop a hit whose cosine to a kept one exceeds this (paper-code: 0.85)."
+    )
+    candidates: int = Field(40, ge=1, description="Hits considered by diversify.")
+    top_k: int | None = Field(None, ge=1, description="Most items packed; None: as many as fit.")
+    raw_share: float = Field(
+        0.0, ge=0, le=1, description="Part of the context kept for raw chunks; measured to gain nothing."
+    )
+
+    # --- context and answer ---
+    context_tokens: int = Field(
+        2000, gt=0, description="Most tokens of packed items, under the language model's tokenizer."
+    )
+    context_tokens_small: int = Field(520, gt=0, description="The same for models that answer evidence first.")
+    answer_tokens: int = Field(600, gt=0, description="Most tokens of the answer.")
+    answer_style: Literal["auto", "prose", "evidence_first"] = "auto"
+    answer_cache: bool = True
+
+    # --- remembering ---
+    distil: Literal["atoms", "summary", "off"] = Field(
+        "atoms", description="summary: one passage from question and answer, as the paper."
+    )
+    distil_when: Literal["after", "background"] = "after"
+    confidence: Literal["model", "model_and_measured", "marker"] = Field(
+        "model_and_measured",
+        description="model: its word alone (paper); marker: the word idk in the reply (paper-code); measured: abstention texts too.",
+    )
+    admission: Literal["twins", "epsilon", "none"] = Field(
+        "twins", description="epsilon: reject near-copies (paper); twins: compare claims."
+    )
+    epsilon: float = Field(0.85, description="Cosine at or above which the paper calls a thought redundant.")
+    related: float = Field(0.80, description="Cosine at or above which two claims are compared; findings D.")
+    sources: Literal["earned", "context"] = Field(
+        "earned", description="context: everything shown is a source (paper)."
+    )
+    support: float = Field(0.5, ge=0, le=1, description="Least share of an atom's content that a span must carry.")
+    max_atoms: int = Field(6, ge=1, description="Most atoms of one answer.")
+    max_thoughts: int = Field(100_000, ge=1, description="Active thoughts per namespace; the least used give way.")
+
+
+class Budget(BaseModel):
+    """Hard limits; None is no limit. Money is in the currency of the price list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question_tokens: int | None = Field(None, ge=0)
+    question_money: float | None = Field(None, ge=0)
+    day_tokens: int | None = Field(None, ge=0, description="Per namespace and UTC day.")
+    day_money: float | None = Field(None, ge=0)
+    namespace_tokens: int | None = Field(None, ge=0, description="Over the life of the namespace.")
+    namespace_money: float | None = Field(None, ge=0)
+
+
+class Settings(BaseSettings):
+    """What a user may set outside a call. Variables are ``THINKBACK_`` and the field's name in capitals."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="THINKBACK_",
+        env_nested_delimiter="__",
+        extra="ignore",
+        toml_file=None,
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    home: Path = Field(default_factory=lambda: user_data_path("thinkback"), description="Folder of the default store.")
+    cache: Path = Field(default_factory=lambda: user_cache_path("thinkback"), description="Folder of pulled models.")
+    preset: str = "default"
+    namespace: str = "default"
+    llm: str | None = Field(None, description="openai:MODEL, gguf:PATH or a catalogue name.")
+    embedder: str | None = Field(None, description="minilm (built in), openai:MODEL or st:MODEL.")
+    base_url: str | None = Field(
+        None, validation_alias=AliasChoices("THINKBACK_BASE_URL", "OPENAI_BASE_URL", "base_url")
+    )
+    api_key: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("THINKBACK_API_KEY", "OPENAI_API_KEY", "api_key")
+    )
+    price_prompt: float = Field(0.0, ge=0, description="Money per million prompt tokens, for the configured endpoint.")
+    price_completion: float = Field(0.0, ge=0, description="Money per million completion tokens.")
+    context_window: int = Field(32_768, gt=0, description="Tokens the configured endpoint's model reads and writes.")
+    timeout: float = Field(120.0, gt=0, description="Seconds to wait for one reply.")
+    concurrency: int = Field(4, ge=1, description="Model calls at a time.")
+    requests_per_minute: int | None = Field(None, ge=1)
+    tokens_per_minute: int | None = Field(None, ge=1)
+    threads: int | None = Field(None, ge=1, description="Threads of local models; None: as many as there are cores.")
+    max_file_bytes: int = Field(200_000_000, gt=0, description="Larger files are refused.")
+    allow_urls: tuple[str, ...] = Field((), description="Host names that `add` may fetch from.")
+    budget: Budget = Budget()  # type: ignore[call-arg]
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a .env file of the folder at hand is not ours to read
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources: arguments, environment, file."""
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+
+
+def load_settings(*, file: Path | None = None, **overrides: Any) -> Settings:
+    """Return the settings in force.
+
+    Args:
+        file: a TOML file; by default ``config.toml`` in the user's configuration folder, if it is there.
+        overrides: values of flags; None means "not given".
+
+    Raises:
+        InvalidInput: a value has the wrong form, or a named file is missing.
+    """
+    if file is not None and not file.exists():
+        raise InvalidInput(f"There is no configuration file {str(file)!r}.")
+    path = file if file is not None else user_config_path("thinkback") / "config.toml"
+    given = {name: value for name, value in overrides.items() if value is not None}
+    configured = type("ConfiguredSettings", (Settings,), {"model_config": SettingsConfigDict(toml_file=path)})
+    try:
+        loaded = configured(**given)
+    except (ValidationError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(_explain(error)) from None
+    assert isinstance(loaded, Settings)  # noqa: S101 - a subclass made two lines above
+    return loaded
+
+
+def _explain(error: ValidationError | tomllib.TOMLDecodeError) -> str:
+    """Say which setting is wrong, never its value: it may be a key."""
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return f"The configuration file is not valid TOML: {error}."
+    faults = "; ".join(
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_input=False)
+    )
+    return f"These settings are not valid: {faults}."
+
+
+def preset_names() -> tuple[str, ...]:
+    """Return the names of the presets in the package, sorted."""
+    folder = resources.files("thinkback") / "presets"
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+@cache
+def _read_preset(name: str) -> Preset:
+    entry = resources.files("thinkback") / "presets" / f"{name}.toml"
+    return Preset(name=name, **tomllib.loads(entry.read_text(encoding="utf-8")))
+
+
+def load_preset(preset: str | Preset, **changes: Any) -> Preset:
+    """Return a preset by name, or as given, with some settings changed.
+
+    Raises:
+        InvalidInput: no such preset, or no such setting, or a value out of its range.
+    """
+    if isinstance(preset, str):
+        if preset not in preset_names():
+            raise InvalidInput(f"There is no preset {preset!r}; there are {', '.join(preset_names())}.")
+        preset = _read_preset(preset)
+    if not changes:
+        return preset
+    try:
+        return Preset(**{**preset.model_dump(), **changes})
+    except ValidationError as error:
+        raise InvalidInput(_explain(error)) from None

@@ -1,0 +1,1 @@
+"""Adapters that turn texts into vectors, one a file, and their test double."""

@@ -1,0 +1,1 @@
+"""The loop: the one place where retrieval, models, admission and the store meet."""

@@ -1,0 +1,1 @@
+"""Pure functions from rankings to a packed context."""

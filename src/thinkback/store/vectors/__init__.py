@@ -1,0 +1,1 @@
+"""One-bit and eight-bit codes of vectors, and the search over them."""

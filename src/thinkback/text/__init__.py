@@ -1,0 +1,1 @@
+"""Files to documents, documents to chunks with exact offsets, and the prompts."""
