@@ -410,6 +410,10 @@ class Writer(Reader, Protocol):
 
     def delete_derivations(self, namespace: str, derivation_ids: Sequence[str]) -> None: ...
 
+    def redact_derivations(self, namespace: str, root_ids: Iterable[str]) -> int:
+        """Blank question and answer of derivations whose ``shown`` has any of the ids; return how many."""
+        ...
+
     def touch(self, namespace: str, thought_ids: Sequence[str], at: float) -> None:
         """Count one use of each thought."""
         ...

@@ -39,6 +39,7 @@ __all__ = [
     "Ranking",
     "Record",
     "Root",
+    "RootKind",
     "Rows",
     "Scalar",
     "SpanText",
@@ -257,6 +258,9 @@ class Derivation(Record):
     evidence: tuple[Evidence, ...]
     roots: tuple[Root, ...]
     """The union of the roots of the evidence items, sorted by kind and id."""
+    shown: tuple[str, ...] = ()
+    """Ids of all raw items that the answer could draw on (what was shown, followed to its roots), sorted: when one of
+    them is deleted, question and answer are blanked, since they may hold its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
