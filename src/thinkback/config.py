@@ -28,8 +28,8 @@ class Preset(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
-    description: str = ""
+    name: str = Field(description="As given to preset= and --preset.")
+    description: str = Field("", description="What it is for, in a sentence.")
 
     # --- chunking ---
     chunk_size: int = Field(
@@ -66,14 +66,18 @@ class Preset(BaseModel):
     )
     context_tokens_small: int = Field(520, gt=0, description="The same for models that answer evidence first.")
     answer_tokens: int = Field(600, gt=0, description="Most tokens of the answer.")
-    answer_style: Literal["auto", "prose", "evidence_first"] = "auto"
-    answer_cache: bool = True
+    answer_style: Literal["auto", "prose", "evidence_first"] = Field(
+        "auto", description="auto: evidence first for small local models, prose for others."
+    )
+    answer_cache: bool = Field(True, description="Return a kept answer when question and evidence are unchanged.")
 
     # --- remembering ---
     distil: Literal["atoms", "summary", "off"] = Field(
         "atoms", description="summary: one passage from question and answer, as the paper."
     )
-    distil_when: Literal["after", "background"] = "after"
+    distil_when: Literal["after", "background"] = Field(
+        "after", description="after: in the same call, once the answer is delivered."
+    )
     confidence: Literal["model", "model_and_measured", "marker"] = Field(
         "model_and_measured",
         description="model: its word alone (paper); marker: the word idk in the reply (paper-code); measured: abstention texts too.",
@@ -96,12 +100,12 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question_tokens: int | None = Field(None, ge=0)
-    question_money: float | None = Field(None, ge=0)
+    question_tokens: int | None = Field(None, ge=0, description="Per question, prompt and completion together.")
+    question_money: float | None = Field(None, ge=0, description="Per question.")
     day_tokens: int | None = Field(None, ge=0, description="Per namespace and UTC day.")
-    day_money: float | None = Field(None, ge=0)
+    day_money: float | None = Field(None, ge=0, description="Per namespace and UTC day.")
     namespace_tokens: int | None = Field(None, ge=0, description="Over the life of the namespace.")
-    namespace_money: float | None = Field(None, ge=0)
+    namespace_money: float | None = Field(None, ge=0, description="Over the life of the namespace.")
 
 
 class Settings(BaseSettings):
@@ -118,27 +122,31 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: user_data_path("thinkback"), description="Folder of the default store.")
     cache: Path = Field(default_factory=lambda: user_cache_path("thinkback"), description="Folder of pulled models.")
-    preset: str = "default"
-    namespace: str = "default"
+    preset: str = Field("default", description="How the loop runs; docs/presets.md compares them.")
+    namespace: str = Field("default", description="The closed memory that is used when none is named.")
     llm: str | None = Field(None, description="openai:MODEL, gguf:PATH or a catalogue name.")
     embedder: str | None = Field(None, description="minilm (built in), openai:MODEL or st:MODEL.")
     base_url: str | None = Field(
-        None, validation_alias=AliasChoices("THINKBACK_BASE_URL", "OPENAI_BASE_URL", "base_url")
+        None,
+        validation_alias=AliasChoices("THINKBACK_BASE_URL", "OPENAI_BASE_URL", "base_url"),
+        description="Address of an OpenAI-compatible endpoint; None: that of OpenAI.",
     )
     api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("THINKBACK_API_KEY", "OPENAI_API_KEY", "api_key")
+        None,
+        validation_alias=AliasChoices("THINKBACK_API_KEY", "OPENAI_API_KEY", "api_key"),
+        description="Key of that endpoint; never shown, logged or stored.",
     )
     price_prompt: float = Field(0.0, ge=0, description="Money per million prompt tokens, for the configured endpoint.")
     price_completion: float = Field(0.0, ge=0, description="Money per million completion tokens.")
     context_window: int = Field(32_768, gt=0, description="Tokens the configured endpoint's model reads and writes.")
     timeout: float = Field(120.0, gt=0, description="Seconds to wait for one reply.")
     concurrency: int = Field(4, ge=1, description="Model calls at a time.")
-    requests_per_minute: int | None = Field(None, ge=1)
-    tokens_per_minute: int | None = Field(None, ge=1)
+    requests_per_minute: int | None = Field(None, ge=1, description="Requests to the endpoint; None: no limit.")
+    tokens_per_minute: int | None = Field(None, ge=1, description="Tokens to and from it; None: no limit.")
     threads: int | None = Field(None, ge=1, description="Threads of local models; None: as many as there are cores.")
     max_file_bytes: int = Field(200_000_000, gt=0, description="Larger files are refused.")
     allow_urls: tuple[str, ...] = Field((), description="Host names that `add` may fetch from.")
-    budget: Budget = Budget()  # type: ignore[call-arg]
+    budget: Budget = Field(Budget(), description="Hard limits on tokens and money.")  # type: ignore[call-arg]
 
     @classmethod
     def settings_customise_sources(
