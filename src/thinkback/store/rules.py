@@ -1,0 +1,127 @@
+"""What every store must agree on, whatever it keeps its records in: order of trust, equality of metadata, valid input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from thinkback.errors import InvalidInput
+from thinkback.types import Chunk, Document, Filter, FloatMatrix, FloatVector, Link, Scalar, Trust
+
+__all__ = [
+    "TRUST_ORDER",
+    "check_document",
+    "check_texts",
+    "check_vectors",
+    "half",
+    "is_empty",
+    "link_key",
+    "metadata_passes",
+    "rounded",
+    "scalar_key",
+    "trust_passes",
+]
+
+TRUST_ORDER: tuple[Trust, ...] = ("untrusted", "normal", "trusted")
+"""In rising order; the position is the number that is compared."""
+
+_SCORE_STEP = np.float32(2.0**20)
+
+
+def rounded(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the cosines rounded to 2^-20.
+
+    A matrix product may differ in the last bit from row to row for equal vectors (the tail of a matrix takes another path
+    through the processor), and stored vectors are float16 anyway (error some 1e-4): without this, ties are not ties.
+    """
+    return np.asarray(np.rint(scores * _SCORE_STEP) / _SCORE_STEP, dtype=np.float32)
+
+
+def half(vectors: FloatMatrix) -> npt.NDArray[np.float16]:
+    """Return the vectors as they are kept: float16."""
+    return np.asarray(vectors, dtype=np.float32).astype(np.float16)
+
+
+def is_empty(where: Filter | None) -> bool:
+    """Return whether a filter limits nothing."""
+    return where is None or (where.document_ids is None and not where.metadata and where.min_trust is None)
+
+
+def scalar_key(value: Scalar) -> str:
+    """Return a text that is equal for equal values of metadata only: 1 is 1.0 but neither "1" nor True."""
+    if isinstance(value, bool):
+        return f"b{int(value)}"
+    if isinstance(value, str):
+        return f"s{value}"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"n{value!r}"
+
+
+def metadata_passes(metadata: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
+    """Return whether every wanted key is there with an equal value of the same type; NaN equals nothing."""
+    return all(
+        key in metadata and value == value and scalar_key(metadata[key]) == scalar_key(value)  # noqa: PLR0124 - NaN
+        for key, value in wanted.items()
+    )
+
+
+def trust_passes(trust: Trust, least: Trust | None) -> bool:
+    """Return whether a label is at least the wanted one."""
+    return least is None or TRUST_ORDER.index(trust) >= TRUST_ORDER.index(least)
+
+
+def link_key(link: Link) -> tuple[str, str, str]:
+    """Return (left, right, kind) with the ends of undirected links sorted, so that a link and its mirror are one."""
+    left, right = link.left, link.right
+    if link.kind != "superseded_by" and right < left:
+        left, right = right, left
+    return left, right, link.kind
+
+
+def check_texts(texts: Iterable[str]) -> None:
+    """Refuse text that no file can hold.
+
+    Raises:
+        InvalidInput: a text has a lone surrogate.
+    """
+    for text in texts:
+        try:
+            if not text.isascii():
+                text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidInput(
+                "A text has a lone surrogate, which no UTF-8 file can hold.", hint="Decode it with errors='replace'."
+            ) from None
+
+
+def check_vectors(vectors: FloatMatrix | FloatVector, shape: tuple[int, ...]) -> None:
+    """Refuse vectors of the wrong shape or with NaN or infinity.
+
+    Raises:
+        InvalidInput: either is the case.
+    """
+    if vectors.shape != shape:
+        raise InvalidInput(f"The vectors have the shape {vectors.shape}; {shape} is needed.")
+    if not np.isfinite(vectors).all():
+        raise InvalidInput("A vector has NaN or infinity in it.")
+
+
+def check_document(document: Document, text: str, chunks: Sequence[Chunk]) -> None:
+    """Refuse chunks that are not the chunks of the document.
+
+    Raises:
+        InvalidInput: another namespace or document, ordinals with gaps, an id twice, or text that cannot be kept.
+    """
+    for position, chunk in enumerate(chunks):
+        if chunk.namespace != document.namespace or chunk.document_id != document.id:
+            raise InvalidInput(f"Chunk {chunk.id!r} does not belong to document {document.id!r}.")
+        if chunk.ordinal != position:
+            raise InvalidInput(f"Chunk {chunk.id!r} has ordinal {chunk.ordinal}; {position} is next.")
+    if len({chunk.id for chunk in chunks}) != len(chunks):
+        raise InvalidInput(f"Document {document.id!r} has two chunks of the same id.")
+    check_texts((text, document.title, document.uri, *document.metadata))
+    check_texts(value for value in document.metadata.values() if isinstance(value, str))
+    check_texts(chunk.text for chunk in chunks)
