@@ -1,0 +1,167 @@
+"""Does a text carry a claim, and where? Words, not vectors: cosine between a note and its source certifies little.
+
+A claim is carried by a span if the span has enough of the claim's words, rare words counting more, and every number,
+name and negation of the claim. A quote that a model gives only says where to look.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from thinkback.thought.agreement import disagreement
+from thinkback.thought.facts import Facts, facts
+from thinkback.thought.matching import matched
+from thinkback.thought.quotes import find_quote
+from thinkback.thought.words import Sentence, sentences, words
+
+__all__ = ["Idf", "Span", "SupportVerdict", "best_span", "idf_of", "longer_than_sources", "supports"]
+
+Idf = Callable[[str], float]
+"""Stem to weight, at least 0; see ``idf_of``."""
+
+_PAIR_GAIN = 0.05  # a second sentence must add this much recall, or the shorter span is the better citation
+_QUOTE_EASE = 0.8  # a verbatim quote chosen by the model needs this share of the threshold in words
+_NOTE_WORDS = 40  # a note of this length is short whatever it was distilled from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The part of a text that carries most of a claim: ``text[start:end]``."""
+
+    start: int
+    end: int
+    score: float
+    """Share of the claim's content that stands there, by weight, 0 to 1."""
+    missing: tuple[str, ...]
+    """Content words of the claim that do not, in order, as written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportVerdict:
+    """Whether a text carries a claim. ``quote == text[start:end]``; all empty where nothing stood near."""
+
+    ok: bool
+    start: int
+    end: int
+    quote: str
+    score: float
+    reason: str
+    """Why not; empty for a carried claim."""
+
+
+def idf_of(texts: Iterable[str]) -> Idf:
+    """Return inverse document frequencies over texts: log(1 + n / (1 + number of texts with the stem)).
+
+    A stem in no text has the largest weight. Memory grows with the number of distinct stems.
+    """
+    counts: Counter[str] = Counter()
+    total = 0
+    for text in texts:
+        total += 1
+        counts.update({w.stem for w in words(text) if w.content})
+    return lambda stem: math.log(1 + total / (1 + counts[stem])) if total else 1.0
+
+
+def best_span(claim: str, text: str, idf: Idf | None = None) -> Span:
+    """Return the sentence, or two adjacent ones, with the largest recall of the claim's content words.
+
+    Of equal spans the shorter, then the first. A text without content gives an empty span with score 0.
+
+    Args:
+        claim: the atom.
+        text: the item.
+        idf: weights of stems; None weighs all content words alike, numbers and names doubly.
+    """
+    return _best(facts(claim), text, sentences(text), idf)
+
+
+def supports(
+    claim: str, text: str, *, quote: str | None = None, threshold: float = 0.5, idf: Idf | None = None
+) -> SupportVerdict:
+    """Return whether a text carries a claim, and the span that does.
+
+    Where a quote is given and stands in the text, the sentences that it touches are tried first, with a lower
+    threshold, since the model pointed there; after that, as without a quote, the best one or two sentences.
+
+    Args:
+        claim: the atom, self-contained.
+        text: the item.
+        quote: what the model says the claim stands on.
+        threshold: least recall by words, 0 to 1; the preset's ``support``.
+        idf: see ``best_span``.
+    """
+    wanted = facts(claim)
+    spans = sentences(text)
+    if not any(w.content for w in wanted.words):
+        return _refuse("the claim has no content", text, None)
+    if quote:
+        found = find_quote(quote, text)
+        if found is not None:
+            touched = [s for s in spans if s.start < found.end and found.start < s.end]
+            span = _measure(wanted, text, touched[0].start, touched[-1].end, idf)
+            if span.score >= threshold * _QUOTE_EASE and not disagreement(wanted, text, span.start, span.end):
+                return _accept(text, found.start, found.end, span.score)
+    span = _best(wanted, text, spans, idf)
+    if span.score < threshold:
+        lacking = ", ".join(span.missing[:4])
+        return _refuse(f"only {span.score:.0%} of the claim stands in the item; missing: {lacking}", text, span)
+    fault = disagreement(wanted, text, span.start, span.end)
+    if fault:
+        return _refuse(fault, text, span)
+    return _accept(text, span.start, span.end, span.score)
+
+
+def longer_than_sources(thought: str, sources: Sequence[str]) -> bool:
+    """Tell whether a thought has more words than all its sources together: then it is no distillate.
+
+    Notes of up to 40 words are let through, since a note on one short turn adds who said it, and when.
+    """
+    length = len(words(thought))
+    return length > _NOTE_WORDS and length > sum(len(words(source)) for source in sources)
+
+
+def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) -> Span:
+    best = Span(start=0, end=0, score=0.0, missing=tuple(w.text for w in wanted.words if w.content))
+    singles = [_measure(wanted, text, s.start, s.end, idf) for s in spans]
+    for span in singles:
+        if span.score > best.score + 1e-9:
+            best = span
+    for left, right in zip(singles, singles[1:], strict=False):
+        if not left.score or not right.score:
+            continue
+        pair = _measure(wanted, text, left.start, right.end, idf)
+        if pair.score >= best.score + _PAIR_GAIN and pair.score >= max(left.score, right.score) + _PAIR_GAIN:
+            best = pair
+    return best
+
+
+def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) -> Span:
+    """Return the recall of the claim in ``text[start:end]``."""
+    here = matched(wanted.words, words(text[start:end]))
+    named = {name.start for name in wanted.names}
+    total = got = 0.0
+    missing = []
+    seen: set[str] = set()
+    for word in wanted.words:
+        if not word.content or word.stem in seen:
+            continue
+        seen.add(word.stem)
+        weight = idf(word.stem) if idf else (2.0 if word.kind == "number" or word.start in named else 1.0)
+        total += weight
+        if word.stem in here:
+            got += weight
+        else:
+            missing.append(word.text)
+    return Span(start=start, end=end, score=got / total if total else 0.0, missing=tuple(missing))
+
+
+def _accept(text: str, start: int, end: int, score: float) -> SupportVerdict:
+    return SupportVerdict(ok=True, start=start, end=end, quote=text[start:end], score=min(1.0, score), reason="")
+
+
+def _refuse(reason: str, text: str, span: Span | None) -> SupportVerdict:
+    start, end, score = (span.start, span.end, span.score) if span else (0, 0, 0.0)
+    return SupportVerdict(ok=False, start=start, end=end, quote=text[start:end], score=score, reason=reason)

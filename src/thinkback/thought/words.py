@@ -1,0 +1,166 @@
+"""Words, stems and sentences of a text, with exact offsets: what quotes, support and twins count in.
+
+Written for claims and chunks of any language that separates words by spaces; runs of Chinese, Japanese and Korean are
+cut into overlapping pairs of characters, which need no dictionary.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from thinkback.thought.lexicon import IRREGULAR, KEEP, STOP_WORDS
+
+__all__ = ["Sentence", "Word", "fold", "is_cjk", "sentences", "stem", "words"]
+
+_CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    rf"|(?P<number>\d+(?:[.,'\u2019]\d+)*(?![^\W_{_CJK}]))"
+    rf"|(?P<word>[^\W_{_CJK}]+(?:['\u2019][^\W\d_{_CJK}]+)*)"
+)
+_IS_CJK = re.compile(f"[{_CJK}]")
+_POSSESSIVE = re.compile(r"(?:['\u2019]s|s['\u2019]|['\u2019])$")
+_END = re.compile(
+    r"[.!?\u2026]+[\"'\u2019\u201d\u00bb)\]]*(?=\s|$)|[\u3002\uff01\uff1f][\u300d\u300f\u201d]?|\n\s*\n|;(?=\s)"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:al|approx|ca|cf|co|dept|dr|ed|eds|eq|eqs|est|etc|ex|fig|figs|inc|jr|ltd|mr|mrs|ms|no|nos|p|pp|prof|"
+    r"ref|refs|resp|sec|sect|sr|st|tab|vol|vs|bzw|usw|nr|z\.B|d\.h|i\.e|e\.g|a\.m|p\.m)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word, a number or a pair of CJK characters; ``text[start:end]`` is what was written."""
+
+    text: str
+    start: int
+    end: int
+    stem: str
+    kind: str
+    """``word``, ``number`` or ``cjk``."""
+    content: bool
+    """False for words that carry no content of their own (articles, auxiliaries, pronouns)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence; ``text[start:end]``, without the white space around it."""
+
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Return the text in NFKC, case-folded, without accents: for comparing single words."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+
+
+def is_cjk(text: str) -> bool:
+    """Tell whether any character is Han, kana or Hangul."""
+    return _IS_CJK.search(text) is not None
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return the light stem of one word: inflection goes, derivation mostly stays.
+
+    Irregular verbs and plurals come from the lexicon. Two words are never joined for sharing a beginning alone.
+    """
+    base = _POSSESSIVE.sub("", fold(word)).replace("\u2019", "'")
+    base = IRREGULAR.get(base, base)
+    if len(base) <= 3 or base in KEEP or not (base.isalpha() and base.isascii()):
+        return base
+    return _regular(base)
+
+
+def _regular(base: str) -> str:
+    """Strip plural, past, progressive and adverb endings from an ASCII word of four letters or more."""
+    if base.endswith("ies") and len(base) > 4:
+        base = base[:-3] + "y"
+    elif base.endswith(("sses", "shes", "ches", "xes", "zes")):
+        base = base[:-2]
+    elif base.endswith("s") and not base.endswith(("ss", "us", "is")):
+        base = base[:-1]
+    if base in KEEP:
+        return base
+    if base.endswith("eed"):  # agreed
+        return base[:-2]
+    for ending in ("ing", "ed", "ly"):
+        shorter = base[: -len(ending)]
+        if base.endswith(ending) and len(shorter) >= (4 if ending == "ly" else 3) and re.search(r"[aeiouy]", shorter):
+            base = IRREGULAR.get(shorter, shorter)
+            if ending != "ly" and len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
+                base = base[:-1]
+            break
+    if base.endswith("ied"):
+        base = base[:-3] + "y"
+    if len(base) > 4 and base.endswith("ll"):  # controlled, control; installed, install
+        base = base[:-1]
+    if len(base) > 3 and base.endswith("e"):
+        base = base[:-1]
+    if len(base) > 3 and base.endswith("i"):
+        base = base[:-1] + "y"
+    return base
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of a text in order. A run of n CJK characters gives n - 1 overlapping pairs (one for n = 1)."""
+    found: list[Word] = []
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or "word"
+        if kind == "cjk":
+            found.extend(_pairs(match.group(), match.start()))
+            continue
+        written = match.group()
+        folded = fold(written)
+        found.append(
+            Word(
+                text=written,
+                start=match.start(),
+                end=match.end(),
+                stem=stem(written) if kind == "word" else written,
+                kind=kind,
+                content=kind == "number" or folded.replace("\u2019", "'") not in STOP_WORDS,
+            )
+        )
+    return found
+
+
+def _pairs(run: str, offset: int) -> list[Word]:
+    width = min(2, len(run))
+    return [
+        Word(
+            text=run[i : i + width],
+            start=offset + i,
+            end=offset + i + width,
+            stem=run[i : i + width],
+            kind="cjk",
+            content=True,
+        )
+        for i in range(len(run) - width + 1)
+    ]
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text in order; together they hold every character that is not white space."""
+    cuts = [
+        match.end()
+        for match in _END.finditer(text)
+        if not _ABBREVIATION.search(text[max(0, match.end() - 12) : match.end()])
+    ]
+    found = []
+    start = 0
+    for cut in [*cuts, len(text)]:
+        piece = text[start:cut]
+        inner = piece.strip()
+        if inner:
+            begin = start + len(piece) - len(piece.lstrip())
+            found.append(Sentence(start=begin, end=begin + len(inner)))
+        start = cut
+    return found
