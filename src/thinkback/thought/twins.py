@@ -23,7 +23,7 @@ Claim = Literal["same", "different", "undecided"]
 class GuardResult:
     """What the words of two notes tell."""
 
-    claim: Claim
+    verdict: Claim
     reason: str
 
 
@@ -36,24 +36,24 @@ def guard(left: str, right: str) -> GuardResult:
     for check in (_numbers, _names, _negation, _opposite, _scope, _hedge):
         fault = check(one, two)
         if fault:
-            return GuardResult(claim="different", reason=fault)
+            return GuardResult(verdict="different", reason=fault)
     only_left = one.stems - matched(one.words, two.words)
     only_right = two.stems - matched(two.words, one.words)
     if only_left or only_right:
-        return GuardResult(claim="undecided", reason="some words have no counterpart")
-    return GuardResult(claim="same", reason="all words agree")
+        return GuardResult(verdict="undecided", reason="some words have no counterpart")
+    return GuardResult(verdict="same", reason="all words agree")
 
 
-def decide(guarded: GuardResult, judged: Claim | None = None) -> GuardResult:
-    """Return the last word on two notes: the guard's where it is sure, else the judge's, else undecided.
+def decide(guarded: GuardResult, judged: Claim | None = None) -> Claim:
+    """Return the last word on two notes: the guard's where it is sure, else the judge's, else ``undecided``.
 
     Args:
         guarded: what ``guard`` said.
         judged: what an NLI model or language model said; None where none is configured.
     """
-    if guarded.claim != "undecided" or judged is None:
-        return guarded
-    return GuardResult(claim=judged, reason=f"the judge says {judged}")
+    if guarded.verdict != "undecided":
+        return guarded.verdict
+    return judged or "undecided"
 
 
 def _numbers(one: Facts, two: Facts) -> str:
