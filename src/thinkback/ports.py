@@ -93,9 +93,16 @@ class Embedder(Protocol):
 
     id: str
     """Names model, weights and prefixes; two embedders with the same id give the same vectors."""
-    dimension: int
-    max_tokens: int
-    """Longer texts are cut silently by the model, so chunks must stay below."""
+
+    @property
+    def dimension(self) -> int:
+        """Components of a vector; the first look may ask the model."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that the model reads, in ``count``'s terms; longer texts are cut silently, so chunks must not be."""
+        ...
 
     def embed(self, texts: Sequence[str], *, kind: InputKind) -> FloatMatrix:
         """Return shape (len(texts), dimension), float32, rows of norm 1; (0, dimension) for no text.
