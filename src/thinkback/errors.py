@@ -34,6 +34,8 @@ No message carries a key, a vector or the text of a document.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "BadReply",
     "BudgetExceeded",
@@ -164,6 +166,9 @@ class EmbedderMismatch(StoreError):
 
 class ModelError(ThinkbackError):
     """A language model or an embedder did not answer usably."""
+
+    usage: Any = None
+    """The ``types.Usage`` of the attempts that failed, where the adapter knows it."""
 
 
 class NoModel(ModelError):

@@ -1,0 +1,66 @@
+"""Estimate token counts where a model's own tokenizer cannot be had; always to the high side."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from thinkback.ports import Message
+
+__all__ = ["estimate_prompt", "estimate_tokens"]
+
+_PIECE: Final = re.compile(
+    r"(?P<word>[A-Za-z]+)"
+    r"|(?P<space>[ \t]+)"
+    r"|(?P<line>[\r\n]+)"
+    r"|(?P<ascii>[!-~])"
+    r"|(?P<latin>[\u0080-\u06ff]+)"  # accented Latin, Greek, Cyrillic, Hebrew, Arabic
+    r"|(?P<cjk>[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+_PER_MESSAGE: Final = 8
+"""Role names and delimiters: 3 to 5 tokens in the templates seen."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Return an upper guess at the number of tokens of ``text``; 0 for the empty text.
+
+    Byte-pair vocabularies of some 50,000 to 200,000 entries have most short English words whole, split longer or rarer
+    ones into pieces of three letters or more, digits singly at worst, CJK characters into one or two tokens, and what
+    they have never seen into bytes. Measured in the tests against the vocabularies of Qwen2.5 and SmolLM2.
+    """
+    total = 0.0
+    for found in _PIECE.finditer(text):
+        piece, kind = found.group(), found.lastgroup
+        if kind == "word":
+            total += _word(piece)
+        elif kind == "space":
+            total += (len(piece) - 1) / 4  # the first joins the word that follows
+        elif kind == "line":
+            total += math.ceil(len(piece) / 2)
+        elif kind == "ascii":
+            total += 1
+        elif kind == "latin":
+            total += len(piece)
+        elif kind == "cjk":
+            total += 1.5 * len(piece)
+        else:
+            total += len(piece.encode("utf-8", "surrogatepass"))
+    return math.ceil(total)
+
+
+def _word(word: str) -> float:
+    if len(word) <= 4 and (word.islower() or word.istitle() or len(word) <= 2):
+        return 1
+    inner_capitals = sum(letter.isupper() for letter in word[1:])
+    if inner_capitals > len(word) // 4:
+        return math.ceil(len(word) / 1.25)  # base64, identifiers, shouting
+    return math.ceil((len(word) - 1) / 3) + inner_capitals
+
+
+def estimate_prompt(messages: Iterable[Message]) -> int:
+    """Return an upper guess at the tokens of a whole prompt."""
+    return sum(estimate_tokens(message.content) + _PER_MESSAGE for message in messages)
