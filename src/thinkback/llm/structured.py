@@ -31,7 +31,7 @@ __all__ = ["FieldStream", "parse", "schema_of", "strip_thinking"]
 T = TypeVar("T", bound=BaseModel)
 
 _START: Final = re.compile(r'\{[ \t\r\n]*["}]')
-_MOST_TRIES: Final = 200
+_MOST_TRIES: Final = 30
 """A reply with more beginnings of objects than this is noise; it also bounds the work on a hostile one."""
 
 
