@@ -46,7 +46,10 @@ class Preset(BaseModel):
     smoothing: float = Field(0.4, ge=0, le=1, description="Weight of each neighbour's vector in dense_smoothed.")
     depth: int = Field(200, ge=1, description="Rows taken from each ranking before fusion.")
     gate: float | None = Field(
-        0.6, ge=-1, le=1, description="Least cosine of a thought to the question; calibrated per embedder."
+        0.7, ge=-1, le=1, description="Cosine to the question at which a thought takes part whatever its roots; None: all do."
+    )
+    root_rank: int | None = Field(
+        60, ge=1, description="A thought below the gate still takes part where its roots rank this well among chunks, on average."
     )
     overview_door: bool = Field(
         True, description="Let thoughts pass by coverage when the question is about a whole document."
@@ -91,6 +94,9 @@ class Preset(BaseModel):
         "earned", description="context: everything shown is a source (paper)."
     )
     support: float = Field(0.5, ge=0, le=1, description="Least share of an atom's content that a span must carry.")
+    model_judges: bool = Field(
+        False, description="Ask the language model whether two near claims are the same where the guard cannot tell."
+    )
     max_atoms: int = Field(6, ge=1, description="Most atoms of one answer.")
     max_thoughts: int = Field(100_000, ge=1, description="Active thoughts per namespace; the least used give way.")
 

@@ -1,7 +1,9 @@
-"""Admission of thoughts to the fusion: by likeness to the question, or by coverage for requests about a whole.
+"""Admission of thoughts to the fusion: by likeness or by their roots, and by coverage for requests about a whole.
 
 Mixed in by dense similarity alone, as in the paper, thoughts born from other questions crowd out raw evidence (-.087
-supported recall on new questions of LoCoMo); fused and above a gate the harm is gone (findings A4).
+supported recall on new questions of LoCoMo). A gate on the cosine to the question stops that only where it stops the useful
+ones too, because a note that was born from a question looks like every question. So a thought takes part where what it
+stands on does: it comes with its evidence or not at all. The measurements are in ``docs/adr/0004-retrieval.md``.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy.typing as npt
 
 from thinkback.errors import InvalidInput
 
-__all__ = ["Coverable", "admit_by_coverage", "admit_by_similarity"]
+__all__ = ["Coverable", "admit_by_coverage", "admit_by_roots", "admit_by_similarity"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,26 @@ class Coverable:
 
 
 def admit_by_similarity(cosines: npt.NDArray[np.floating], gate: float | None) -> npt.NDArray[np.bool_]:
-    """Return which thoughts may take part: those at or above the gate; all of them where there is no gate."""
+    """Return which thoughts are like the question: those at or above the gate; all of them where there is no gate."""
     if gate is None:
         return np.ones(len(cosines), np.bool_)
     return np.asarray(cosines >= np.float32(gate), np.bool_)
+
+
+def admit_by_roots(derivations: Sequence[Sequence[int]], *, root_rank: int, missing: int) -> bool:
+    """Return whether a thought has a derivation whose roots rank at ``root_rank`` or better on average.
+
+    The mean, not the best: a thought that claims many roots must not pass for one of them that happens to be near. Each
+    derivation by itself: a second way to the same thought must not make it harder to find.
+
+    Args:
+        derivations: for each, the ranks from 1 of its root chunks for this question; 0 for one that is not ranked. A
+            derivation without root chunks (testimony alone) admits nothing.
+        root_rank: the worst mean rank.
+        missing: the rank that counts for a root that is not ranked.
+    """
+    means = (sum(rank or missing for rank in ranks) / len(ranks) for ranks in derivations if ranks)
+    return min(means, default=math.inf) <= root_rank
 
 
 def admit_by_coverage(thoughts: Sequence[Coverable], *, most: int) -> tuple[int, ...]:

@@ -1,0 +1,76 @@
+"""Overviews: which thoughts answer a request about a whole, and how they stand beside chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from thinkback.ids import normalise
+from thinkback.retrieve.candidates import Asked, Candidates
+from thinkback.retrieve.gate import Coverable, admit_by_coverage
+from thinkback.types import Chunk, Derivation, Rows
+
+__all__ = ["by_turns", "cover"]
+
+_POOL = 256
+"""Thoughts that are chosen from: the nearest to the request, so that the cost does not grow with the memory."""
+_MOST = 32
+"""Thoughts that are chosen."""
+_SECTIONS = 8
+"""Parts of equal length that a document is cut into, to see which of them a thought speaks of."""
+
+
+def cover(asked: Asked) -> tuple[Rows, Candidates]:
+    """Return the rows of the thoughts that cover documents and earlier questions best, in order, and those looked at."""
+    near = asked.reader.search_dense(asked.namespace, asked.vector, _POOL, kind="thought", where=asked.where)
+    pool = Candidates(rows=near.rows, cosines=near.scores.astype(np.float64))
+    if not near.rows.size:
+        return near.rows, pool
+    ids = [item.id for item in asked.reader.items_at(asked.namespace, near.rows)]
+    derivations = asked.reader.derivations(asked.namespace, ids)
+    root_ids = {root.id for ways in derivations.values() for way in ways for root in way.roots}
+    sections = _sections(asked, sorted(root_ids))
+    chosen = admit_by_coverage(
+        [
+            _coverable(derivations.get(thought_id, ()), sections, float(cosine))
+            for thought_id, cosine in zip(ids, near.scores, strict=True)
+        ],
+        most=_MOST,
+    )
+    return near.rows[list(chosen)], pool
+
+
+def by_turns(chunks: Candidates, chosen: Rows, names: Sequence[str]) -> dict[str, Rows]:
+    """Return each ranking of chunks with the chosen thoughts among them by turns, a thought first."""
+    rankings = {}
+    for name in names:
+        raw = chunks.rankings[name].rows if name in chunks.rankings else np.empty(0, np.int64)
+        paired = min(len(raw), len(chosen))
+        turns = np.stack([chosen[:paired], raw[:paired]], axis=1).ravel()
+        rankings[name] = np.concatenate([turns, chosen[paired:], raw[paired:]])
+    return rankings
+
+
+def _coverable(derivations: Sequence[Derivation], sections: Mapping[str, tuple[str, int]], cosine: float) -> Coverable:
+    roots = (root.id for way in derivations for root in way.roots)
+    return Coverable(
+        sections=frozenset(sections[root] for root in roots if root in sections),
+        questions=frozenset(normalise(way.question) for way in derivations if way.question),
+        cosine=cosine,
+    )
+
+
+def _sections(asked: Asked, root_ids: Sequence[str]) -> Mapping[str, tuple[str, int]]:
+    """Return the document and the part of it that each root chunk lies in; testimonies have none."""
+    chunks = [item for item in asked.reader.items(asked.namespace, root_ids) if isinstance(item, Chunk)]
+    lengths = {}
+    for document_id in {chunk.document_id for chunk in chunks}:
+        document = asked.reader.document(asked.namespace, document_id)
+        if document is not None:
+            lengths[document_id] = max(1, document.chunk_count)
+    return {
+        chunk.id: (chunk.document_id, min(chunk.ordinal * _SECTIONS // lengths[chunk.document_id], _SECTIONS - 1))
+        for chunk in chunks
+        if chunk.document_id in lengths
+    }
