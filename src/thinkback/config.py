@@ -46,10 +46,15 @@ class Preset(BaseModel):
     smoothing: float = Field(0.4, ge=0, le=1, description="Weight of each neighbour's vector in dense_smoothed.")
     depth: int = Field(200, ge=1, description="Rows taken from each ranking before fusion.")
     gate: float | None = Field(
-        0.7, ge=-1, le=1, description="Cosine to the question at which a thought takes part whatever its roots; None: all do."
+        0.7,
+        ge=-1,
+        le=1,
+        description="Cosine to the question at which a thought takes part whatever its roots; None: all do.",
     )
     root_rank: int | None = Field(
-        60, ge=1, description="A thought below the gate still takes part where its roots rank this well among chunks, on average."
+        60,
+        ge=1,
+        description="A thought below the gate still takes part where its roots rank this well among chunks, on average.",
     )
     overview_door: bool = Field(
         True, description="Let thoughts pass by coverage when the question is about a whole document."

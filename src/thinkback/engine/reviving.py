@@ -1,0 +1,212 @@
+"""Refresh and edit: a thought whose text or sources changed has to earn its evidence again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from thinkback.engine.asking import Asked, answer_events
+from thinkback.engine.budget import Meter
+from thinkback.engine.parts import Parts, check_text
+from thinkback.engine.remembering import Told, remember
+from thinkback.engine.shown import gather
+from thinkback.errors import InvalidInput, NotFound
+from thinkback.ports import HistoryEvent
+from thinkback.retrieve.search import search
+from thinkback.thought.admit import Grounded, Neighbour, Refusal, Source, compare, ground
+from thinkback.thought.support import idf_of
+from thinkback.types import Atom, Derivation, FloatVector, Link, Outcome, Record, Thought, Usage
+
+__all__ = ["RefreshResult", "edit_thought", "refresh"]
+
+_LOOKED_AT = 12  # chunks read for evidence of one thought
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshResult(Record):
+    """What became of one stale thought."""
+
+    thought_id: str
+    status: Literal["verified", "superseded", "stale"]
+    """verified: the same words stand in the present sources; superseded: the question was asked again and gave another
+    thought; stale: neither."""
+    reason: str
+    outcomes: tuple[Outcome, ...] = ()
+    usage: Usage = Usage()
+
+
+def refresh(parts: Parts, namespace: str, ids: Sequence[str] | None) -> tuple[RefreshResult, ...]:
+    """Derive stale thoughts anew: first without a model, from spans that carry their words; else by asking again.
+
+    Args:
+        parts: the collaborators; without a language model only the first way is tried.
+        namespace: where.
+        ids: stale thoughts; None means all of them.
+
+    Raises:
+        NotFound: no such thought.
+        InvalidInput: one of them is not stale.
+    """
+    with parts.store.read() as reader:
+        if ids is None:
+            stale = reader.thoughts(namespace, ("stale",))
+        else:
+            stale = tuple(item for item in reader.items(namespace, ids) if isinstance(item, Thought))
+            if len(stale) < len(ids):
+                raise NotFound(f"One of the thoughts to refresh is not in namespace {namespace!r}.")
+    for thought in stale:
+        if thought.status != "stale":
+            raise InvalidInput(f"The thought {thought.id!r} is {thought.status}, not stale.")
+    return tuple(_refresh_one(parts, namespace, thought) for thought in stale)
+
+
+def _refresh_one(parts: Parts, namespace: str, thought: Thought) -> RefreshResult:
+    vector = parts.embed_text(thought.text)
+    grounded = _ground_in_chunks(parts, namespace, thought.text, vector, trust=thought.trust)
+    if isinstance(grounded, Grounded):
+        with parts.store.write() as writer:
+            former = writer.derivations(namespace, [thought.id]).get(thought.id, ())
+            way = _derivation(parts, thought.id, grounded, former)
+            back = replace(thought, status="active", reason="", level=grounded.level, trust=grounded.trust, support=1)
+            writer.delete_derivations(namespace, [old.id for old in former])
+            writer.put_thought(back, vector, [way])
+            writer.add_history(
+                [HistoryEvent(namespace=namespace, item_id=thought.id, event="refreshed", at=parts.clock())]
+            )
+        return RefreshResult(thought_id=thought.id, status="verified", reason="its words stand in the present sources")
+    return _ask_again(parts, namespace, thought, grounded)
+
+
+def _ask_again(parts: Parts, namespace: str, thought: Thought, refusal: Refusal) -> RefreshResult:
+    with parts.store.read() as reader:
+        ways = reader.derivations(namespace, [thought.id]).get(thought.id, ())
+    question = next((way.question for way in reversed(ways) if way.question), "")
+    if parts.llm is None or not question:
+        why = "there is no model to ask again" if question else "its question is gone"
+        return RefreshResult(thought_id=thought.id, status="stale", reason=f"{refusal.reason}; {why}")
+    meter = Meter(parts, namespace)
+    asked = Asked(question=question, namespace=namespace, where=None, preset=parts.preset, remember=True)
+    stream = answer_events(parts, asked, meter)
+    try:
+        while True:
+            next(stream)
+    except StopIteration as stop:
+        delivered = stop.value
+    told = Told(
+        namespace=namespace,
+        question=question,
+        answer=delivered.answer.text,
+        found=delivered.answer.found,
+        cited=tuple(citation.via or citation.root_id for citation in delivered.answer.citations),
+        shown=delivered.shown,
+    )
+    outcomes = remember(parts, told, meter) if delivered.worth_remembering else ()
+    heirs = [outcome.thought_id for outcome in outcomes if outcome.thought_id]
+    if not heirs:
+        return RefreshResult(
+            thought_id=thought.id,
+            status="stale",
+            reason="asking again gave no thought",
+            outcomes=outcomes,
+            usage=meter.usage,
+        )
+    now = parts.clock()
+    with parts.store.write() as writer:
+        writer.put_thought(replace(thought, status="superseded", reason=f"asked again: {heirs[0]}"), None)
+        writer.put_link(namespace, Link(left=thought.id, right=heirs[0], kind="superseded_by", created_at=now))
+        writer.add_history(
+            [HistoryEvent(namespace=namespace, item_id=thought.id, event="superseded", at=now, detail={"by": heirs[0]})]
+        )
+    return RefreshResult(
+        thought_id=thought.id, status="superseded", reason=f"by {heirs[0]}", outcomes=outcomes, usage=meter.usage
+    )
+
+
+def _ground_in_chunks(
+    parts: Parts, namespace: str, text: str, vector: FloatVector, *, trust: str
+) -> Grounded | Refusal:
+    """Look for spans of chunks that carry a text."""
+    with parts.store.read() as reader:
+        found = search(
+            reader,
+            namespace,
+            question=text,
+            vector=vector,
+            preset=parts.preset,
+            kinds=frozenset({"chunk"}),
+            limit=_LOOKED_AT,
+        )
+        sources: tuple[Source, ...] = gather(reader, namespace, found.hits).sources
+    if trust != "untrusted":
+        sources = tuple(source for source in sources if source.trust != "untrusted")
+    idf = idf_of([source.text for source in sources])
+    return ground(Atom(text=text, item_numbers=()), sources, threshold=parts.preset.support, idf=idf)
+
+
+def _derivation(parts: Parts, thought_id: str, grounded: Grounded, former: Sequence[Derivation]) -> Derivation:
+    last = former[-1] if former else None
+    return Derivation(
+        id=parts.fresh_id("drv"),
+        thought_id=thought_id,
+        question=last.question if last else "",
+        answer=last.answer if last else "",
+        confidence=last.confidence if last else 1.0,
+        model=last.model if last else "",
+        prompt_hash=last.prompt_hash if last else "",
+        created_at=parts.clock(),
+        level=grounded.level,
+        evidence=grounded.evidence,
+        roots=grounded.roots,
+        shown=tuple(sorted({root.id for root in grounded.roots} | {item for way in former for item in way.shown})),
+    )
+
+
+def edit_thought(parts: Parts, namespace: str, thought_id: str, text: str) -> Outcome:
+    """Give a thought other words. They are grounded and compared as if they were new (fault 7).
+
+    Raises:
+        NotFound: no such thought.
+    """
+    text = check_text(text, "The new text").strip()
+    vector = parts.embed_text(text)
+    with parts.store.read() as reader:
+        found = [item for item in reader.items(namespace, [thought_id]) if isinstance(item, Thought)]
+        if not found:
+            raise NotFound(f"There is no thought {thought_id!r} in namespace {namespace!r}.")
+        thought = found[0]
+        former = reader.derivations(namespace, [thought_id]).get(thought_id, ())
+        ranking = reader.search_dense(namespace, vector, _LOOKED_AT, kind="thought")
+        near = [
+            Neighbour(thought=item, cosine=cosine)
+            for item, cosine in zip(reader.items_at(namespace, ranking.rows), ranking.scores.tolist(), strict=True)
+            if isinstance(item, Thought) and item.id != thought_id
+        ]
+    comparison = compare(text, near, related=parts.preset.related, judge=parts.judge)
+    if comparison.twin is not None:
+        reason = "another thought says this already"
+        return Outcome(status="redundant", reason=reason, text=text, thought_id=thought_id, other_id=comparison.twin.id)
+    grounded = _ground_in_chunks(parts, namespace, text, vector, trust=thought.trust)
+    if isinstance(grounded, Refusal):
+        return Outcome(
+            status=grounded.status, reason=grounded.reason, text=text, thought_id=thought_id, support=grounded.score
+        )
+    now = parts.clock()
+    with parts.store.write() as writer:
+        edited = replace(
+            thought, text=text, status="active", reason="", level=grounded.level, trust=grounded.trust, support=1
+        )
+        writer.delete_derivations(namespace, [old.id for old in former])
+        writer.put_thought(edited, vector, [_derivation(parts, thought_id, grounded, former)])
+        writer.delete_answers_on(namespace, [thought_id])
+        for other in comparison.conflicts:
+            writer.put_link(namespace, Link(left=thought_id, right=other.id, kind="conflict", created_at=now))
+        writer.add_history([HistoryEvent(namespace=namespace, item_id=thought_id, event="edited", at=now)])
+    return Outcome(
+        status="conflict" if comparison.conflicts else "stored",
+        reason=comparison.reason or "its evidence stands in the sources",
+        text=text,
+        thought_id=thought_id,
+        other_id=comparison.conflicts[0].id if comparison.conflicts else None,
+        support=grounded.score,
+    )

@@ -1,0 +1,199 @@
+"""What ``add`` accepts: text, files, folders, URLs and bibliographies, turned into things that can be loaded one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from thinkback.engine.parts import Limits, check_text
+from thinkback.errors import CorruptDocument, InvalidInput, LoadError
+from thinkback.ids import content_hash
+from thinkback.text.bibliography import BibEntry, read_bibliography
+from thinkback.text.fetch import fetch
+from thinkback.text.load import SUPPORTED, iter_files, load, load_bytes, load_text
+from thinkback.types import LoadedDocument, PageMark, Scalar, Trust
+
+__all__ = ["Given", "Loaded", "Source", "sources_of", "text_source"]
+
+_BIBLIOGRAPHIES = frozenset({".bib", ".ris"})
+_LONGEST_PATH = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A source as text, with what the caller said about it."""
+
+    text: str
+    title: str
+    uri: str
+    metadata: Mapping[str, Scalar]
+    pages: tuple[PageMark, ...]
+    warnings: tuple[str, ...]
+    document_id: str | None
+    trust: Trust | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What the caller says about the sources of one call."""
+
+    document_id: str | None = None
+    title: str | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    trust: Trust | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something that can be loaded; nothing is read before ``load``."""
+
+    uri: str
+    read: Callable[[], LoadedDocument]
+    given: Given
+
+    def load(self) -> Loaded:
+        """Read it.
+
+        Raises:
+            LoadError: it cannot be read or is no text.
+        """
+        try:
+            document = self.read()
+        except OSError as error:
+            raise CorruptDocument(f"{self.uri} cannot be read: {error.strerror or type(error).__name__}.") from error
+        return Loaded(
+            text=document.text,
+            title=self.given.title or document.title,
+            uri=document.uri,
+            metadata={**document.metadata, **self.given.metadata},
+            pages=document.pages,
+            warnings=document.warnings,
+            document_id=self.given.document_id,
+            trust=self.given.trust,
+        )
+
+
+def sources_of(what: object, given: Given, limits: Limits) -> Iterator[Source]:
+    """Yield the sources that an argument of ``add`` names.
+
+    A ``Path`` is a file or folder. A string is a URL if it begins with http(s)://, a file or folder if one of that name is
+    there, else text. A list is each of its parts. Bibliographies give the files that are attached to their entries.
+
+    Raises:
+        InvalidInput: nothing of the kind, a missing file, or blank text.
+    """
+    if isinstance(what, Path):
+        yield from _path(what, given, limits)
+    elif isinstance(what, str):
+        if what.startswith(("http://", "https://")) and not any(character.isspace() for character in what.strip()):
+            yield _url(what.strip(), given, limits)
+        elif (path := _as_path(what)) is not None:
+            yield from _path(path, given, limits)
+        else:
+            yield text_source(check_text(what, "The text"), given)
+    elif isinstance(what, Iterable) and not isinstance(what, bytes | Mapping):
+        parts = list(what)
+        if given.document_id and len(parts) > 1:
+            raise InvalidInput("doc_id names one document; several sources were given.")
+        for part in parts:
+            yield from sources_of(part, given, limits)
+    else:
+        raise InvalidInput(f"A source is text, a path, a URL or a list of these, not {type(what).__name__}.")
+
+
+def _as_path(text: str) -> Path | None:
+    """Return a string as a path if it names one.
+
+    Raises:
+        InvalidInput: it looks like the name of a file that is not there.
+    """
+    if len(text) > _LONGEST_PATH or "\n" in text or "\x00" in text:
+        return None
+    path = Path(text).expanduser()
+    try:
+        if path.exists():
+            return path
+    except OSError:
+        return None
+    looks_like_a_file = path.suffix.lower() in SUPPORTED | _BIBLIOGRAPHIES and len(text.split()) == 1
+    if looks_like_a_file or text.startswith(("/", "./", "../", "~/")):
+        raise InvalidInput(f"There is no file or folder {text!r}.")
+    return None
+
+
+def text_source(text: str, given: Given, *, uri: str | None = None) -> Source:
+    """Return text that was given directly as a source; without a title its first line stands in, without a uri its hash."""
+    uri = uri or f"text:{given.document_id or content_hash(text)[:16]}"
+    first_line = text.strip().splitlines()[0]
+    title = given.title or (first_line if len(first_line) <= 80 else f"{first_line[:79]}…")
+    return Source(uri=uri, read=lambda: load_text(text, uri=uri, title=title), given=given)
+
+
+def _url(url: str, given: Given, limits: Limits) -> Source:
+    def read() -> LoadedDocument:
+        got = fetch(url, allow=limits.allow_urls, max_bytes=limits.max_file_bytes, timeout=30.0)
+        return load_bytes(got.data, name=got.name, uri=url, media_type=got.media_type, max_bytes=limits.max_file_bytes)
+
+    return Source(uri=url, read=read, given=given if given.trust else replace(given, trust="untrusted"))
+
+
+def _path(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
+    path = path.expanduser().resolve()
+    if path.is_dir():
+        if given.document_id:
+            raise InvalidInput("doc_id names one document; a folder was given.")
+        for inner in iter_files(path):
+            yield _file(inner, given, limits)
+    elif not path.exists():
+        raise InvalidInput(f"There is no file or folder {str(path)!r}.")
+    elif path.suffix.lower() in _BIBLIOGRAPHIES:
+        yield from _bibliography(path, given, limits)
+    else:
+        yield _file(path, given, limits)
+
+
+def _file(path: Path, given: Given, limits: Limits) -> Source:
+    def read() -> LoadedDocument:
+        loaded = load(path, max_bytes=limits.max_file_bytes)
+        return LoadedDocument(
+            text=loaded.text,
+            title=loaded.title or path.stem,
+            uri=str(path),
+            metadata=loaded.metadata,
+            pages=loaded.pages,
+            warnings=loaded.warnings,
+        )
+
+    return Source(uri=str(path), read=read, given=given)
+
+
+def _bibliography(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
+    for entry in read_bibliography(path):
+        files = [file for file in entry.files if file.exists()]
+        said = Given(
+            title=given.title or entry.title or None, metadata={**_facts(entry), **given.metadata}, trust=given.trust
+        )
+        if not files:
+            yield _missing(f"{path}#{entry.key}", entry, said)
+        for file in files:
+            yield _file(file.resolve(), said, limits)
+
+
+def _missing(uri: str, entry: BibEntry, given: Given) -> Source:
+    def read() -> LoadedDocument:
+        named = ", ".join(str(file) for file in entry.files)
+        raise LoadError(f"{named} is not there." if named else "The entry has no attached file.")
+
+    return Source(uri=uri, read=read, given=given)
+
+
+def _facts(entry: BibEntry) -> dict[str, Scalar]:
+    facts: dict[str, Scalar | None] = {
+        "bib_key": entry.key,
+        "authors": "; ".join(entry.authors),
+        "year": entry.year,
+        "doi": entry.doi,
+        "url": entry.url,
+    }
+    return {name: value for name, value in facts.items() if value}

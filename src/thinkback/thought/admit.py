@@ -1,0 +1,190 @@
+"""Admission: an atom becomes a thought only if spans of what was shown carry it, and it is not there already.
+
+Two pure steps. ``ground`` finds evidence and so earns sources, roots, level and trust, or says why there is none.
+``compare`` looks at the thoughts that are near by cosine and says twin, conflict, related or new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from thinkback.ids import normalise
+from thinkback.ports import Judge
+from thinkback.thought.level import level
+from thinkback.thought.steering import steers
+from thinkback.thought.support import SupportVerdict, best_span, supports
+from thinkback.thought.twins import decide, guard
+from thinkback.types import Atom, Evidence, ItemKind, OutcomeStatus, Root, Thought, Trust
+
+__all__ = ["Comparison", "Grounded", "Neighbour", "Refusal", "Source", "compare", "ground", "ground_in_all", "lowest"]
+
+_TRUST_ORDER: dict[Trust, int] = {"untrusted": 0, "normal": 1, "trusted": 2}
+_MOST_EVIDENCE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something that an atom may stand on: a shown item, a testimony, or an atom admitted a moment ago."""
+
+    kind: ItemKind
+    id: str
+    text: str
+    level: float
+    trust: Trust
+    roots: tuple[Root, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """An atom with its evidence, best first."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    roots: tuple[Root, ...]
+    level: float
+    trust: Trust
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why an atom does not become a thought."""
+
+    status: OutcomeStatus
+    reason: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A thought near to an atom."""
+
+    thought: Thought
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """How an atom stands to the thoughts near it."""
+
+    twin: Thought | None = None
+    conflicts: tuple[Thought, ...] = ()
+    related: tuple[Thought, ...] = ()
+    reason: str = ""
+
+
+def lowest(labels: Sequence[Trust]) -> Trust:
+    """Return the lowest trust label; ``untrusted`` where there is none."""
+    return min(labels, key=_TRUST_ORDER.__getitem__, default="untrusted")
+
+
+def ground(
+    atom: Atom, sources: Sequence[Source], *, threshold: float, idf: Callable[[str], float] | None = None
+) -> Grounded | Refusal:
+    """Return the atom with its evidence, or the reason why none was found.
+
+    Raw items come before thoughts, and items above ``untrusted`` before the rest: what can stand on better ground does,
+    and an untrusted item is never evidence beside a trusted one. Fails closed.
+    """
+    claimed = [sources[number - 1] for number in atom.item_numbers if 1 <= number <= len(sources)]
+    verdicts = [(source, supports(atom.text, source.text, threshold=threshold, idf=idf)) for source in sources]
+    carried = [(source, verdict) for source, verdict in verdicts if verdict.ok]
+    if not carried:
+        carried = _together(atom.text, claimed, threshold=threshold, idf=idf)
+    if not carried:
+        nearest = max((verdict for _, verdict in verdicts), key=lambda verdict: verdict.score, default=None)
+        reason = nearest.reason if nearest else "nothing was shown"
+        return Refusal(status="unsupported", reason=reason, score=nearest.score if nearest else 0.0)
+
+    trusted = [pair for pair in carried if pair[0].trust != "untrusted"]
+    carried = trusted or carried
+    carried.sort(key=lambda pair: (pair[0].kind == "thought", pair[0] not in claimed, -pair[1].score))
+    best_kind_is_thought = carried[0][0].kind == "thought"
+    chosen = [pair for pair in carried if (pair[0].kind == "thought") == best_kind_is_thought][:_MOST_EVIDENCE]
+    if not trusted:
+        for text in (atom.text, *(source.text for source, _ in chosen)):
+            if tries := steers(text):
+                return Refusal(status="quarantined", reason=f"it rests on untrusted text that tries to steer: {tries}")
+    return _grounded(atom.text, chosen)
+
+
+def _together(
+    claim: str, claimed: Sequence[Source], *, threshold: float, idf: Callable[[str], float] | None
+) -> list[tuple[Source, SupportVerdict]]:
+    """Return the first two claimed items if their best spans carry the claim together though neither does alone."""
+    if len(claimed) < 2:  # noqa: PLR2004 - a pair
+        return []
+    pair = claimed[:2]
+    spans = [best_span(claim, source.text, idf) for source in pair]
+    quotes = [source.text[span.start : span.end] for source, span in zip(pair, spans, strict=True)]
+    joint = supports(claim, " ".join(quotes), threshold=threshold, idf=idf)
+    if not joint.ok:
+        return []
+    return [
+        (
+            source,
+            SupportVerdict(
+                ok=True, start=span.start, end=span.end, quote=quote, score=span.score, reason="with another item"
+            ),
+        )
+        for source, span, quote in zip(pair, spans, quotes, strict=True)
+    ]
+
+
+def _grounded(text: str, chosen: Sequence[tuple[Source, SupportVerdict]]) -> Grounded:
+    roots = sorted({(root.kind, root.id) for source, _ in chosen for root in source.roots})
+    return Grounded(
+        text=text,
+        evidence=tuple(
+            Evidence(
+                item_kind=source.kind,
+                item_id=source.id,
+                start=verdict.start,
+                end=verdict.end,
+                quote=verdict.quote,
+                score=verdict.score,
+            )
+            for source, verdict in chosen
+        ),
+        roots=tuple(Root(kind=kind, id=root_id) for kind, root_id in roots),
+        level=level([source.level for source, _ in chosen]),
+        trust=lowest([source.trust for source, _ in chosen]),
+        score=max(verdict.score for _, verdict in chosen),
+    )
+
+
+def ground_in_all(text: str, sources: Sequence[Source]) -> Grounded | Refusal:
+    """Return the text standing on everything that was shown, unexamined: the paper's rule."""
+    if not sources:
+        return Refusal(status="unsupported", reason="nothing was shown")
+    whole = [
+        (source, SupportVerdict(ok=True, start=0, end=len(source.text), quote=source.text, score=0.0, reason="shown"))
+        for source in sources
+    ]
+    return _grounded(text, whole)
+
+
+def compare(text: str, neighbours: Sequence[Neighbour], *, related: float, judge: Judge | None) -> Comparison:
+    """Return how a claim stands to the thoughts whose cosine to it is at least ``related``, nearest first.
+
+    The nearest thought with the same claim is its twin; one that says otherwise is a conflict; undecided is related.
+    An equal text is a twin whatever its cosine.
+    """
+    conflicts: list[Thought] = []
+    undecided: list[Thought] = []
+    reasons: list[str] = []
+    for near in sorted(neighbours, key=lambda neighbour: -neighbour.cosine):
+        if normalise(near.thought.text) == normalise(text):
+            return Comparison(twin=near.thought, reason="the same words")
+        if near.cosine < related:
+            continue
+        guarded = guard(text, near.thought.text)
+        word = judge.same_claim(text, near.thought.text) if judge and guarded.verdict == "undecided" else None
+        claim = decide(guarded, word)
+        if claim == "same":
+            return Comparison(twin=near.thought, reason=guarded.reason or "the judge says it is the same claim")
+        (conflicts if claim == "different" else undecided).append(near.thought)
+        if claim == "different":
+            reasons.append(guarded.reason)
+    return Comparison(conflicts=tuple(conflicts), related=tuple(undecided), reason="; ".join(filter(None, reasons)))

