@@ -42,7 +42,7 @@ def make_store(path: str | Path | None, embedder: Embedder, settings: Settings, 
     if path == ":memory:":
         from thinkback.store.memory import MemoryStore
 
-        return MemoryStore(embedder.id, embedder.dimension)
+        return MemoryStore(embedder_id=embedder.id, dimension=embedder.dimension)
     from thinkback.store.sqlite import SqliteStore
 
     file = store_path(path, settings)

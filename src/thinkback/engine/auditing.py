@@ -141,7 +141,7 @@ def _loops(
         }
         if any(thought.id in {p.item_id for way in group for p in way.evidence} for group in below.values()):
             yield Finding(kind="loop", item_id=thought.id, detail="it rests on itself")
-        elif thought.level > 4 and direct:  # noqa: PLR2004 - a note (2), an overview (3), an overview of these (4)
+        elif thought.level > 4 and direct:
             yield Finding(
                 kind="loop", item_id=thought.id, detail=f"it stands at level {thought.level:.1f}, far from any text"
             )
@@ -167,5 +167,5 @@ def _secrets(item_id: str, text: str) -> Iterator[Finding]:
 def _luhn(text: str) -> bool:
     """Return whether digits have the check digit of a card number (ISO/IEC 7812)."""
     digits = [int(character) for character in text if character.isdigit()]
-    doubled = [digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]  # noqa: PLR2004
+    doubled = [digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0

@@ -248,7 +248,7 @@ def _admit_overviews(
     ]
     outcomes: list[Outcome] = []
     for atom in overviews:
-        if len(sources) < 2:  # noqa: PLR2004 - an overview draws at least two notes together
+        if len(sources) < 2:
             outcomes.append(Outcome(status="unsupported", reason="fewer than two notes stand below it", text=atom.text))
             continue
         whole = ground(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from thinkback.engine.asking import Asked, answer_events
@@ -33,7 +33,7 @@ class RefreshResult(Record):
     thought; stale: neither."""
     reason: str
     outcomes: tuple[Outcome, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 def refresh(parts: Parts, namespace: str, ids: Sequence[str] | None) -> tuple[RefreshResult, ...]:

@@ -25,11 +25,10 @@ class Neighbourhood:
 
 def closure(reader: Reader, namespace: str, item_ids: Iterable[str]) -> Neighbourhood:
     """Return the thoughts that rest on any of the items, at any depth, the items that are thoughts, and all they rest on."""
-    reached: set[str] = {
-        item.id for item in reader.items(namespace, sorted(item_ids := set(item_ids))) if isinstance(item, Thought)
-    }
-    frontier = set(reader.thoughts_on(namespace, item_ids)) | reached
-    reached = set()
+    given = set(item_ids)
+    named = {item.id for item in reader.items(namespace, sorted(given)) if isinstance(item, Thought)}
+    frontier = set(reader.thoughts_on(namespace, sorted(given))) | named
+    reached: set[str] = set()
     while frontier:
         reached |= frontier
         frontier = set(reader.thoughts_on(namespace, sorted(frontier))) - reached

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from types import TracebackType
+from typing import Self
 
 from thinkback.engine.events import AnswerEvent, DoneEvent, Event
 from thinkback.errors import InvalidInput
@@ -31,7 +32,7 @@ class AnswerStream:
             self._answer = event.answer
         return event
 
-    def __enter__(self) -> AnswerStream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

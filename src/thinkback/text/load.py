@@ -97,11 +97,11 @@ def load_bytes(
 
 def _read(data: bytes, kind: Format, media_type: str | None, max_bytes: int) -> Content:
     if kind == "pdf":
-        from thinkback.text.formats import pdf  # noqa: PLC0415 - the parser is large, and most adds need no PDF
+        from thinkback.text.formats.pdf import read as read_pdf  # noqa: PLC0415 - the parser is large, and most adds need no PDF
 
         if b"%PDF-" not in data[:1024]:
             raise CorruptDocument("The file is named as a PDF but does not begin as one.")
-        return pdf.read(data, max_characters=max_bytes)
+        return read_pdf(data, max_characters=max_bytes)
     decoded = decode(data, declared=_declared(data, kind, media_type))
     _refuse_binary(decoded.text)
     content = _reader(kind)(clean(decoded.text))

@@ -113,7 +113,7 @@ def _together(
     claim: str, claimed: Sequence[Source], *, threshold: float, idf: Callable[[str], float] | None
 ) -> list[tuple[Source, SupportVerdict]]:
     """Return the first two claimed items if their best spans carry the claim together though neither does alone."""
-    if len(claimed) < 2:  # noqa: PLR2004 - a pair
+    if len(claimed) < 2:
         return []
     pair = claimed[:2]
     spans = [best_span(claim, source.text, idf) for source in pair]

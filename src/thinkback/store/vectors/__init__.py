@@ -1,1 +1,1 @@
-"""One-bit and eight-bit codes of vectors, and the search over them."""
+"""Vectors in memory: codes of one bit a dimension, the scan over them, exact products, and the check of what they find."""
