@@ -8,7 +8,9 @@ import numpy as np
 
 from thinkback.ids import normalise
 from thinkback.retrieve.candidates import Asked, Candidates
+from thinkback.retrieve.fuse import Fused
 from thinkback.retrieve.gate import Coverable, admit_by_coverage
+from thinkback.retrieve.rank import look_up
 from thinkback.types import Chunk, Derivation, Rows
 
 __all__ = ["by_turns", "cover"]
@@ -41,15 +43,17 @@ def cover(asked: Asked) -> tuple[Rows, Candidates]:
     return near.rows[list(chosen)], pool
 
 
-def by_turns(chunks: Candidates, chosen: Rows, names: Sequence[str]) -> dict[str, Rows]:
-    """Return each ranking of chunks with the chosen thoughts among them by turns, a thought first."""
-    rankings = {}
-    for name in names:
-        raw = chunks.rankings[name].rows if name in chunks.rankings else np.empty(0, np.int64)
-        paired = min(len(raw), len(chosen))
-        turns = np.stack([chosen[:paired], raw[:paired]], axis=1).ravel()
-        rankings[name] = np.concatenate([turns, chosen[paired:], raw[paired:]])
-    return rankings
+def by_turns(raw: Fused, chosen: Rows, *, k: int) -> Fused:
+    """Return the chosen thoughts and the fused chunks by turns, a thought first.
+
+    Scores are those of one ranking under the same constant; a thought's rank is its place among the chosen.
+    """
+    paired = min(len(raw.rows), len(chosen))
+    turns = np.stack([chosen[:paired], raw.rows[:paired]], axis=1).ravel()
+    rows: Rows = np.concatenate([turns, chosen[paired:], raw.rows[paired:]])
+    ranks = {name: look_up(rows, raw.rows, values).astype(np.int64) for name, values in raw.ranks.items()}
+    ranks["coverage"] = look_up(rows, chosen, np.arange(1, len(chosen) + 1)).astype(np.int64)
+    return Fused(rows=rows, scores=(k + 1) / (k + np.arange(1.0, len(rows) + 1)), ranks=ranks)
 
 
 def _coverable(derivations: Sequence[Derivation], sections: Mapping[str, tuple[str, int]], cosine: float) -> Coverable:

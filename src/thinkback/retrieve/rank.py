@@ -32,7 +32,7 @@ def joined(parts: Sequence[Ranking]) -> Ranking:
     )
 
 
-def look_up(wanted: Rows, rows: Rows, scores: npt.NDArray[np.floating]) -> Scores:
+def look_up(wanted: Rows, rows: Rows, scores: npt.NDArray[np.number]) -> Scores:
     """Return the score of each wanted row, in the shape of ``wanted``; 0 for one that is not among ``rows`` (as -1).
 
     Args:

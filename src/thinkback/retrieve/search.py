@@ -23,6 +23,7 @@ from thinkback.types import Chunk, Filter, FloatVector, Hit, Item, Ranking, Reco
 __all__ = ["SearchResult", "search"]
 
 _BOTH: frozenset[Kind] = frozenset({"chunk", "thought"})
+_NO_ROWS: Rows = np.empty(0, np.int64)
 _LEAST_ITEM = 20
 """Tokens that hardly an item in its frame is below: no more hits than could be packed are returned unasked."""
 
@@ -81,7 +82,7 @@ def search(
     if way == "overview":
         chosen, thoughts = cover(asked)
         below = 0
-        fused = rrf(by_turns(chunks, chosen, preset.rankings), k=preset.rrf_k)
+        fused = by_turns(_fuse(preset, chunks, Candidates(), _NO_ROWS), chosen, k=preset.rrf_k)
     else:
         thoughts = find_thoughts(asked) if "thought" in kinds else Candidates()
         admitted = _admit(asked, chunks, thoughts, most) if kinds == _BOTH else np.ones(len(thoughts.rows), np.bool_)
@@ -128,7 +129,7 @@ def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates, most: int) ->
         {r.id: None for ways in derivations.values() for way in ways for r in way.roots if r.kind == "chunk"}
     )
     root_rows = asked.reader.rows(asked.namespace, root_ids)
-    raw = _fuse(preset, chunks, Candidates(), np.empty(0, np.int64)).rows
+    raw = _fuse(preset, chunks, Candidates(), _NO_ROWS).rows
     ranks = dict(zip(root_ids, look_up(root_rows, raw, np.arange(1.0, len(raw) + 1)).astype(int).tolist(), strict=True))
     for place, thought_id in zip(open_places, ids, strict=True):
         ways = [[ranks[root.id] for root in way.roots if root.id in ranks] for way in derivations.get(thought_id, ())]
