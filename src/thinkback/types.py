@@ -374,7 +374,7 @@ class Usage(Record):
     estimated: bool = False
     """True where a server sent no counts and ours stand in."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Stage name to wall seconds: embed, search, answer, distil, admit."""
+    """Stage name to wall seconds: embed, search, answer, remember."""
 
     def __add__(self, other: Usage) -> Usage:
         seconds = dict(self.seconds)

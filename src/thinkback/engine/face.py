@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -396,4 +397,7 @@ def _remember(parts: Parts, asked: Asked, delivered: Delivered, meter: Meter) ->
         cited=tuple(dict.fromkeys(citation.via or citation.root_id for citation in answer.citations)),
         shown=delivered.shown,
     )
-    return remember(parts, told, meter)
+    started = time.perf_counter()
+    outcomes = remember(parts, told, meter)
+    meter.note_seconds("remember", time.perf_counter() - started)
+    return outcomes

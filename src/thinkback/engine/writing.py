@@ -139,7 +139,7 @@ def _compare(parts: Parts, text: str, neighbours: Sequence[Neighbour], judge: Ju
 def _write(parts: Parts, writer: Writer, question: Question, one: _Decided, batch: _Batch, *, recheck: bool) -> Outcome:
     grounded, preset = one.candidate.grounded, parts.preset
     root_ids = [root.id for root in grounded.roots]
-    if recheck and len(writer.live_roots(question.namespace, root_ids)) < len(root_ids):
+    if len(writer.live_roots(question.namespace, root_ids)) < len(root_ids):  # it may have gone at any moment since
         return Outcome(status="error", reason="a source was deleted while the answer was made", text=grounded.text)
     if preset.admission == "epsilon":
         late = batch.near(one.vector, preset.epsilon)
