@@ -1,81 +1,187 @@
-"""What a claim says that a span does not, in the points that change a claim: numbers, names, negation, quantity."""
+"""What a claim says that a span does not, in the points that change a claim: numbers, names, negation, quantity, parts.
+
+Recall of words tells how much of a claim stands in a span; these checks tell whether the rest would make it another
+claim. Each refuses on a visible sign only, and each can refuse a good claim: that is the price of refusing bad ones.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.matching import acronyms
-from thinkback.thought.numbers import same_number
-from thinkback.thought.synonyms import antonyms, synonyms
-from thinkback.thought.words import fold
+from thinkback.thought.lexicon import DETERMINERS
+from thinkback.thought.matching import acronyms, counterparts
+from thinkback.thought.numbers import Number, same_number
+from thinkback.thought.roles import compare_roles
+from thinkback.thought.synonyms import opposed, same_word, single_words, synonyms
+from thinkback.thought.words import Word, fold
 
 __all__ = ["disagreement"]
 
-_STRONG = frozenset({"all", "most", "only", "none", "least", "most_bound"})
+_STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
+_COUNTED_REACH = 3  # words between a number and what it counts
 
 
-def disagreement(wanted: Facts, text: str, start: int, end: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A claim beside the span that is to carry it."""
+
+    claim: str
+    span: str
+    before: str
+    wanted: Facts
+    given: Facts
+    missing: frozenset[str]
+    """Content stems of the claim without a counterpart in the span."""
+
+
+def disagreement(claim: str, text: str, start: int, end: int) -> str:
     """Return in a few words what of the claim does not stand in ``text[start:end]``, or the empty string.
 
     Args:
-        wanted: the claim.
+        claim: the claim.
         text: the whole item: a name may stand anywhere before the end of the span, since later sentences say "she".
         start: of the span.
         end: of the span.
     """
-    span = facts(text[start:end])
-    for check in (_numbers, _negation, _opposite, _scope, _hedge):
-        fault = check(wanted, span)
+    claim, span = single_words(claim), single_words(text[start:end])
+    wanted, given = facts(claim), facts(span)
+    missing = wanted.stems - counterparts(wanted.content, given.words)
+    case = _Case(claim, span, text[:end], wanted, given, missing)
+    for check in (_numbers, _names, _negation, _opposite, _scope, _hedge, _comparative, _substituted, _roles):
+        fault = check(case)
         if fault:
             return fault
-    return _names(wanted, span, text[:end])
-
-
-def _numbers(wanted: Facts, span: Facts) -> str:
-    for number in wanted.numbers:
-        if number.soft and not any(n.unit == number.unit for n in span.numbers):
-            continue
-        if not any(same_number(number, other) for other in span.numbers):
-            return "a number of the claim does not stand in the evidence"
     return ""
 
 
-def _names(wanted: Facts, span: Facts, before: str) -> str:
-    context = facts(before)
-    there = {fold(w.text) for w in context.words} | {w.stem for w in context.words} | acronyms(span.words)
-    stems = {w.start: w.stem for w in wanted.words}
-    for name in wanted.names:
+def _numbers(case: _Case) -> str:
+    for number in case.wanted.numbers:
+        rivals = case.given.numbers
+        if number.soft and not any(n.unit == number.unit for n in rivals):
+            continue
+        same = [n for n in rivals if same_number(number, n)]
+        if not same:
+            return "a number of the claim does not stand in the evidence"
+        counted = _counted(number, case.wanted)
+        if counted is not None and _counts_otherwise(counted, same, case.given):
+            return "a number of the claim counts something else in the evidence"
+    return ""
+
+
+def _counted(number: Number, there: Facts) -> Word | None:
+    """Return the first content word right after a number, if nothing but function words stands between."""
+    after = [w for w in there.words if w.start >= number.end][:_COUNTED_REACH]
+    return next((w for w in after if w.content and w.kind != "number"), None)
+
+
+def _counts_otherwise(counted: Word, same: Sequence[Number], given: Facts) -> bool:
+    """Tell whether the counted thing stands in the evidence after other numbers, and after none of the same."""
+    heads = {n: _counted(n, given) for n in given.numbers}
+    here = [n for n, head in heads.items() if head is not None and same_word(head.stem, counted.stem)]
+    return bool(here) and not any(n in same for n in here)
+
+
+def _names(case: _Case) -> str:
+    context = facts(case.before)
+    there = {fold(w.text) for w in context.words} | {w.stem for w in context.words} | acronyms(case.given.words)
+    stems = {w.start: w.stem for w in case.wanted.words}
+    for name in case.wanted.names:
         stem = stems[name.start]
         if name.sure and name.key not in there and stem not in there and not synonyms(stem) & there:
             return "a name of the claim does not stand in the evidence"
     return ""
 
 
-def _negation(wanted: Facts, span: Facts) -> str:
-    shared = wanted.stems & span.stems
-    if (wanted.negated & shared) - span.negated:
+def _negation(case: _Case) -> str:
+    wanted, given = case.wanted, case.given
+    shared = wanted.stems & given.stems
+    if (wanted.negated & shared) - given.negated - given.perhaps_negated:
         return "the claim denies what the evidence says"
-    if (span.negated & shared) - wanted.negated:
+    if (given.negated & shared) - wanted.negated - wanted.perhaps_negated:
         return "the claim says what the evidence denies"
-    if wanted.negations and not span.negations and not wanted.negated & shared:
+    if wanted.negations and not given.negations:
         return "the claim denies something and the evidence does not"
     return ""
 
 
-def _opposite(wanted: Facts, span: Facts) -> str:
-    for stem in wanted.stems - span.stems:
-        if antonyms(stem) & (span.stems - wanted.stems):
-            return "the claim has the opposite of a word of the evidence"
+def _opposite(case: _Case) -> str:
+    there = {w.stem for w in case.given.words}
+    here = {w.stem for w in case.wanted.words}
+    if any(opposed(one, other) for one in here - there for other in there - here):
+        return "the claim has the opposite of a word of the evidence"
     return ""
 
 
-def _scope(wanted: Facts, span: Facts) -> str:
-    if (wanted.scope & _STRONG) - span.scope:
+def _scope(case: _Case) -> str:
+    if (case.wanted.scope & _STRONG) - case.given.scope:
         return "the claim is wider or narrower than the evidence"
     return ""
 
 
-def _hedge(wanted: Facts, span: Facts) -> str:
-    if "if" in span.hedges - wanted.hedges:
+def _hedge(case: _Case) -> str:
+    if "if" in case.given.hedges - case.wanted.hedges:
         return "the evidence leaves open what the claim states"
+    return ""
+
+
+def _comparative(case: _Case) -> str:
+    """Refuse a comparison whose comparing word is the claim's own ("better than")."""
+    for word, following in zip(case.wanted.words, case.wanted.words[1:], strict=False):
+        if fold(following.text) == "than" and word.stem in case.missing:
+            return "the evidence does not make the comparison of the claim"
+    return ""
+
+
+def _substituted(case: _Case) -> str:
+    """Refuse where the place of a missing word is taken, in the evidence, by another ("rescue cat", "rescue dog")."""
+    known = {w.stem for w in case.wanted.words}
+    for toward in (-1, 1):
+        here = _places(case.wanted, toward)
+        there = _places(case.given, toward)
+        for place in here:
+            if place.stem not in case.missing or not place.anchor or place.anchor in case.missing:
+                continue
+            for other in there:
+                if (
+                    other.anchor
+                    and other.between == place.between
+                    and same_word(other.anchor, place.anchor)
+                    and other.stem not in known
+                    and not same_word(other.stem, place.stem)
+                ):
+                    return "the evidence has another word in the place of one of the claim"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A content word, the content word next to it on one side, and the function words between."""
+
+    stem: str
+    anchor: str
+    between: tuple[str, ...]
+
+
+def _places(there: Facts, toward: int) -> list[_Place]:
+    """Return each content word with its neighbour before (-1) or after (1) it."""
+    sequence = there.words if toward < 0 else there.words[::-1]
+    found: list[_Place] = []
+    anchor, between = "", ()  # type: str, tuple[str, ...]
+    for word in sequence:
+        if not word.content:
+            folded = fold(word.text)
+            if folded not in DETERMINERS:
+                between = (*between, folded)
+            continue
+        found.append(_Place(word.stem, anchor, between))
+        anchor, between = word.stem, ()
+    return found
+
+
+def _roles(case: _Case) -> str:
+    if compare_roles(case.wanted, case.given, case.claim, case.span) == "swapped":
+        return "the claim turns round who does what"
     return ""

@@ -7,6 +7,7 @@ joined to a different one costs a fact.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from thinkback.thought.lexicon import STOP_WORDS
@@ -27,7 +28,7 @@ _NEGATIONS = frozenset(
     "\u043d\u0435 \u043d\u0438 \u043d\u0435\u0442 \u043d\u0438\u043a\u043e\u0433\u0434\u0430 \u0431\u0435\u0437".split()
 )
 _FAILING = frozenset(
-    "fail lack refus deny unabl absenc absent prevent avoid stop ceas reject declin omit exclud miss impossibl".split()
+    "fail lack refus deny unabl absenc absent prevent avoid stop ceas quit reject omit exclud impossibl".split()
 )
 _CJK_NEGATION = re.compile(
     r"[\u4e0d\u6ca1\u6c92\u672a\u65e0\u7121\u975e\u5426]|\u306a\u3044|\u307e\u305b\u3093|\u306a\u304b\u3063\u305f|\u305a\u306b|\uc54a|\ubabb|\uc5c6"
@@ -37,34 +38,46 @@ _BREAK = re.compile(
 )
 _SCOPE: dict[str, str] = {
     **dict.fromkeys(
-        "all every each always entire whole everyone everybody everything entirely completely fully both any".split(),
+        "all every each always entire whole everyone everybody everything entirely completely fully any".split(),
         "all",
     ),
-    **dict.fromkeys("some several sometimes partly partially occasionally few".split(), "some"),
+    **dict.fromkeys("some several sometimes partly partially occasionally".split(), "some"),
     **dict.fromkeys("most mostly majority usually generally mainly largely typically".split(), "most"),
-    **dict.fromkeys("only solely exclusively merely just alone".split(), "only"),
+    **dict.fromkeys("only solely exclusively merely".split(), "only"),
     **dict.fromkeys("never none nobody nothing neither".split(), "none"),
     **dict.fromkeys("many often frequently numerous".split(), "many"),
-    **dict.fromkeys("rarely seldom hardly scarcely barely".split(), "rare"),
-    **dict.fromkeys("almost nearly approximately roughly about around".split(), "near"),
+    **dict.fromkeys("few rarely seldom hardly scarcely barely".split(), "rare"),
+    **dict.fromkeys("almost nearly".split(), "near"),
 }
 _BOUNDS = re.compile(
-    r"\b(?:(?P<least>at least|no (?:less|fewer) than|minimum of|or more|more than|over|above|exceed(?:s|ed|ing)?|upwards of)"
-    r"|(?P<most>at most|no more than|up to|maximum of|or (?:less|fewer)|(?:less|fewer) than|under|below))\b(?=[^.]{0,25}\d|\s+(?:two|three|four|five|six|seven|eight|nine|ten|half|a))",
+    r"\b(?:(?P<least>at least|no (?:less|fewer) than|minimum of|more than|over|above|exceed(?:s|ed|ing)?|larger than|longer than)"
+    r"|(?P<most>at most|no more than|up to|maximum of|(?:less|fewer) than|under|below|smaller than|shorter than))\b",
     re.IGNORECASE,
 )
+_BOUND_REACH = 12  # characters between a bound and its number
 _HEDGES: dict[str, str] = {
     **dict.fromkeys(
         "may might could possibly perhaps maybe potentially likely probably apparently suggest suggests suggested seem seems seemed appear appears".split(),
         "may",
     ),
-    **dict.fromkeys("whether if unclear unknown unless".split(), "if"),
+    **dict.fromkeys("whether if unclear unknown".split(), "if"),
     **dict.fromkeys(
-        "plan plans planned planning hope hopes hoped hoping intend intends intended expect expects expected want wants wanted considering consider consider propose proposed proposes wish wishes will would shall going".split(),
+        "plan plans planned planning hope hopes hoped hoping intend intends intended decide decided expect expects expected want wants wanted considering consider consider propose proposed proposes wish wishes will would shall going".split(),
         "plan",
     ),
     **dict.fromkeys("should must need needs ought required require requires".split(), "must"),
 }
+
+
+_LONGEST_SCOPE = 8
+_NO_NEGATION = re.compile(r"\s+(?:only|just|least|more|less|fewer|later|matter)\b|\s*[.:]?\s*\d")  # "no. 5", "not only"
+
+
+@dataclass(frozen=True, slots=True)
+class _Denied:
+    sure: frozenset[str]
+    perhaps: frozenset[str]
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,33 +99,48 @@ class Facts:
     numbers: tuple[Number, ...]
     names: tuple[Name, ...]
     negated: frozenset[str]
-    """Stems in the scope of an odd number of negations."""
+    """Stems right after a negation: what is denied for certain."""
+    perhaps_negated: frozenset[str]
+    """Stems further on in the same clause, which may be meant."""
     negations: int
     scope: frozenset[str]
-    """Classes of quantity words: all, some, most, only, none, many, rare, near, least, most_bound."""
+    """Classes of quantity words: all, some, most, only, none, many, rare, near, least, at most."""
     hedges: frozenset[str]
     """Classes of hedges: may, if, plan, must."""
 
     @property
     def stems(self) -> frozenset[str]:
-        """Stems of the content words."""
-        return frozenset(w.stem for w in self.words if w.content and w.kind != "number")
+        """Stems of the content words that are no part of a number."""
+        return frozenset(w.stem for w in self.content)
+
+    @property
+    def content(self) -> tuple[Word, ...]:
+        """The content words that are no part of a number, in order."""
+        spans = [(n.start, n.end) for n in self.numbers]
+        return tuple(
+            w
+            for w in self.words
+            if w.content and w.kind != "number" and not any(a < w.end and w.start < b for a, b in spans)
+        )
 
 
 def facts(text: str) -> Facts:
     """Return the facts of a text of one or a few sentences."""
     found = tuple(words(text))
-    negated, negations = _negation(text, found)
+    denied = _negation(text, found)
     scope = {_SCOPE[key] for w in found if (key := fold(w.text)) in _SCOPE}
+    counted = numbers(text)
     for bound in _BOUNDS.finditer(text):
-        scope.add("least" if bound["least"] else "most_bound")
+        if any(0 <= number.start - bound.end() <= _BOUND_REACH for number in counted):
+            scope.add("least" if bound["least"] else "at most")
     hedges = {_HEDGES[key] for w in found if (key := fold(w.text)) in _HEDGES}
     return Facts(
         words=found,
-        numbers=numbers(text),
+        numbers=counted,
         names=_names(text, found),
-        negated=negated,
-        negations=negations,
+        negated=denied.sure,
+        perhaps_negated=denied.perhaps,
+        negations=denied.count,
         scope=frozenset(scope),
         hedges=frozenset(hedges),
     )
@@ -153,29 +181,34 @@ def _names(text: str, found: tuple[Word, ...]) -> tuple[Name, ...]:
     return tuple(result)
 
 
-def _negation(text: str, found: tuple[Word, ...]) -> tuple[frozenset[str], int]:
-    """Return the stems that stand under a negation, and how many negations there are.
-
-    The scope of a negation is the next three content words of the same clause; two negations over a word cancel.
-    """
-    under: dict[str, int] = {}
+def _negation(text: str, found: tuple[Word, ...]) -> _Denied:
+    """Return what stands under a negation; two negations over a word cancel."""
+    sure: Counter[str] = Counter()
+    perhaps: set[str] = set()
     count = 0
     for i, word in enumerate(found):
         folded = fold(word.text).replace("\u2019", "'")
-        if not (folded in _NEGATIONS or folded.endswith("n't") or (word.stem in _FAILING and word.content)):
+        plain = folded in _NEGATIONS or folded.endswith("n't")
+        if not plain and not (word.stem in _FAILING and word.content):
             continue
         after = text[word.end : word.end + 12].casefold()
-        if folded == "not" and re.match(r"\s+(?:only|just|least)\b", after):
+        if folded in ("not", "no") and _NO_NEGATION.match(after):
             continue
-        if folded == "no" and re.match(r"\s*[.:]?\s*\d|\s+(?:more|less|fewer|later|matter)\b", after):
-            continue
-        count += 1
-        left = 3
-        for other in found[i + 1 :]:
-            if left == 0 or _BREAK.search(text[word.end : other.start]):
-                break
-            if other.content and other.kind == "word":
-                under[other.stem] = under.get(other.stem, 0) + 1
-                left -= 1
+        count += plain
+        scope = _clause(text, found, i)
+        if scope:
+            sure[scope[0]] += 1
+            perhaps.update(scope[1:])
     count += len(_CJK_NEGATION.findall(text))
-    return frozenset(stem for stem, times in under.items() if times % 2), count
+    return _Denied(frozenset(stem for stem, times in sure.items() if times % 2), frozenset(perhaps), count)
+
+
+def _clause(text: str, found: tuple[Word, ...], i: int) -> list[str]:
+    """Return the stems of up to eight content words after word i, as far as its clause goes."""
+    scope: list[str] = []
+    for other in found[i + 1 :]:
+        if len(scope) == _LONGEST_SCOPE or _BREAK.search(text[found[i].end : other.start]):
+            break
+        if other.content and other.kind == "word":
+            scope.append(other.stem)
+    return scope

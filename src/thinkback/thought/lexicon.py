@@ -5,13 +5,22 @@ Written for this package. A list is a string of words; the sets are built once, 
 
 from __future__ import annotations
 
-__all__ = ["IRREGULAR", "KEEP", "STOP_WORDS"]
+__all__ = [
+    "AUXILIARIES",
+    "BE_FORMS",
+    "DETERMINERS",
+    "IRREGULAR",
+    "KEEP",
+    "PREPOSITIONS",
+    "STOP_WORDS",
+    "TIME_NOUNS",
+]
 
 _STOP = """
 a an the this that these those such same own
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
 it its itself they them their theirs themselves who whom whose which what where when why how whoever whichever
-am is are was were be been being do does did done doing have has had having will would shall should can could may might
+am is are was were be been being do does did doing have has had having will would shall should can could may might
 must ought let get gets got getting
 and or nor but so yet if then else than as because since though although while whereas unless until whether
 of in on at by for with about against between into through during before after above below to from up down out off over
@@ -22,7 +31,7 @@ i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's she'd she'll 
 they're they've they'd they'll that's there's what's who's let's
 also too very just quite rather even still already any some all both each every few more most much many other others
 another only else ever thus hence therefore however moreover furthermore indeed actually really basically yes oh well
-d s t ll ve re m
+d s t ll ve re m pre co
 le la les un une des du de et ou mais que qui dont ne pas est sont a ont dans par pour sur avec ce cette ces il elle ils
 elles nous vous se sa son ses leur leurs au aux en y plus
 der die das den dem ein eine einen einem einer eines und oder aber dass ist sind war waren wird werden hat haben nicht
@@ -84,3 +93,23 @@ def _irregular() -> dict[str, str]:
 STOP_WORDS = frozenset(_STOP.split())
 IRREGULAR = _irregular()
 KEEP = frozenset(_KEEP.split())
+PREPOSITIONS = frozenset(
+    "of in on at by for with about against between into through during before after above below to from over under "
+    "via per upon within without across along among around towards toward onto than as since until because despite "
+    "like near unlike off out up down while when where".split()
+)
+"""Words that govern what follows; a few conjunctions are among them, since what follows plays no part in the rest."""
+DETERMINERS = frozenset(
+    "the a an this that these those my your his her its our their some any no each every all both which who he she it "
+    "they we i you".split()
+)
+AUXILIARIES = frozenset(
+    "am is are was were be been being do does did has have had will would shall should can could may might must "
+    "isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't won't can't cannot couldn't".split()
+)
+BE_FORMS = frozenset("am is are was were be been being get gets got isn't aren't wasn't weren't".split())
+TIME_NOUNS = frozenset(
+    "today yesterday tomorrow night morn evening afternoon day week month year hour minut second winter summer spring "
+    "autumn mon tue wed thu fri saturday sunday sat sun last next annual daily weekly monthly yearly time".split()
+)
+"""As stems: a bare one says when, not who."""

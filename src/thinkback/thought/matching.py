@@ -1,26 +1,31 @@
-"""Which words of a claim have a counterpart in a text: same stem, synonym, acronym, or part of a compound."""
+"""Which words of a claim have a counterpart in a text: same stem, other form, synonym, acronym."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thinkback.thought.synonyms import synonyms
+from thinkback.thought.synonyms import derived, opposed, synonyms
 from thinkback.thought.words import Word
 
-__all__ = ["acronyms", "matched"]
+__all__ = ["acronyms", "counterparts"]
 
 
-def matched(wanted: Sequence[Word], given: Sequence[Word]) -> frozenset[str]:
+def counterparts(wanted: Sequence[Word], given: Sequence[Word]) -> frozenset[str]:
     """Return the stems of ``wanted`` that have a counterpart among ``given``."""
     stems = {w.stem for w in given}
-    known = set(stems)
+    roots: dict[str, set[str]] = {}
     for one in stems:
-        known |= synonyms(one)
+        roots.setdefault(derived(one), set()).add(one)
     short = acronyms(given)
-    long = {w.stem: w for w in wanted}
-    result = {one for one in long if one in known or synonyms(one) & stems or one in short}
-    result |= _spelled_out(wanted, stems)
-    return frozenset(result)
+    found = {
+        one
+        for one in {w.stem for w in wanted}
+        if one in stems
+        or synonyms(one) & stems
+        or one in short
+        or any(not opposed(one, other) for other in roots.get(derived(one), ()))
+    }
+    return frozenset(found | _spelled_out(wanted, stems))
 
 
 def acronyms(given: Iterable[Word]) -> frozenset[str]:

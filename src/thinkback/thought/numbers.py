@@ -143,17 +143,8 @@ def numbers(text: str) -> tuple[Number, ...]:
 
 def same_number(left: Number, right: Number) -> bool:
     """Tell whether two numbers are equal; a bare count equals one with a unit, two different units never do."""
-    if not math.isclose(left.value, right.value, rel_tol=1e-9, abs_tol=1e-12):
-        return left.unit != right.unit and _bare(left, right)
-    return left.unit == right.unit or "" in (left.unit, right.unit)
-
-
-def _bare(left: Number, right: Number) -> bool:
-    """Tell whether "50" stands for "50 %": a bare number against a percentage of the same figures."""
-    for bare, other in ((left, right), (right, left)):
-        if bare.unit == "" and other.unit == "ratio":
-            return math.isclose(bare.value, other.value * 100, rel_tol=1e-9)
-    return False
+    close = math.isclose(left.value, right.value, rel_tol=1e-9, abs_tol=1e-12)
+    return close and (left.unit == right.unit or "" in (left.unit, right.unit))
 
 
 def _dates(text: str) -> Iterable[Number]:

@@ -7,14 +7,16 @@ name and negation of the claim. A quote that a model gives only says where to lo
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from thinkback.thought.agreement import disagreement
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.matching import matched
+from thinkback.thought.matching import counterparts
 from thinkback.thought.quotes import find_quote
+from thinkback.thought.synonyms import single_words
 from thinkback.thought.words import Sentence, sentences, words
 
 __all__ = ["Idf", "Span", "SupportVerdict", "best_span", "idf_of", "longer_than_sources", "supports"]
@@ -22,6 +24,12 @@ __all__ = ["Idf", "Span", "SupportVerdict", "best_span", "idf_of", "longer_than_
 Idf = Callable[[str], float]
 """Stem to weight, at least 0; see ``idf_of``."""
 
+_REFERS_BACK = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|this|that|these|those|such|there|then|here|i|we|my|our|me|us|"
+    r"one|ones|both|so|er|sie|es|dies\w*|il|elle|cela|ce\w*|ella|esto|eso)\b"
+    r"|[\u5b83\u4ed6\u5979\u6b64\u9019\u8fd9\u8be5\u8a72]|\u3053\u308c|\u305d\u308c",
+    re.IGNORECASE,
+)  # a sentence with one of these may go on about what the one before it named
 _PAIR_GAIN = 0.05  # a second sentence must add this much recall, or the shorter span is the better citation
 _QUOTE_EASE = 0.8  # a verbatim quote chosen by the model needs this share of the threshold in words
 _NOTE_WORDS = 40  # a note of this length is short whatever it was distilled from
@@ -75,7 +83,7 @@ def best_span(claim: str, text: str, idf: Idf | None = None) -> Span:
         text: the item.
         idf: weights of stems; None weighs all content words alike, numbers and names doubly.
     """
-    return _best(facts(claim), text, sentences(text), idf)
+    return _best(facts(single_words(claim)), text, sentences(text), idf)
 
 
 def supports(
@@ -93,7 +101,7 @@ def supports(
         threshold: least recall by words, 0 to 1; the preset's ``support``.
         idf: see ``best_span``.
     """
-    wanted = facts(claim)
+    wanted = facts(single_words(claim))
     spans = sentences(text)
     if not any(w.content for w in wanted.words):
         return _refuse("the claim has no content", text, None)
@@ -102,13 +110,13 @@ def supports(
         if found is not None:
             touched = [s for s in spans if s.start < found.end and found.start < s.end]
             span = _measure(wanted, text, touched[0].start, touched[-1].end, idf)
-            if span.score >= threshold * _QUOTE_EASE and not disagreement(wanted, text, span.start, span.end):
+            if span.score >= threshold * _QUOTE_EASE and not disagreement(claim, text, span.start, span.end):
                 return _accept(text, found.start, found.end, span.score)
     span = _best(wanted, text, spans, idf)
     if span.score < threshold:
         lacking = ", ".join(span.missing[:4])
         return _refuse(f"only {span.score:.0%} of the claim stands in the item; missing: {lacking}", text, span)
-    fault = disagreement(wanted, text, span.start, span.end)
+    fault = disagreement(claim, text, span.start, span.end)
     if fault:
         return _refuse(fault, text, span)
     return _accept(text, span.start, span.end, span.score)
@@ -130,7 +138,7 @@ def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) 
         if span.score > best.score + 1e-9:
             best = span
     for left, right in zip(singles, singles[1:], strict=False):
-        if not left.score or not right.score:
+        if not left.score or not right.score or not _REFERS_BACK.search(text[right.start : right.end]):
             continue
         pair = _measure(wanted, text, left.start, right.end, idf)
         if pair.score >= best.score + _PAIR_GAIN and pair.score >= max(left.score, right.score) + _PAIR_GAIN:
@@ -140,7 +148,7 @@ def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) 
 
 def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) -> Span:
     """Return the recall of the claim in ``text[start:end]``."""
-    here = matched(wanted.words, words(text[start:end]))
+    here = counterparts(wanted.words, words(single_words(text[start:end])))
     named = {name.start for name in wanted.names}
     total = got = 0.0
     missing = []

@@ -11,12 +11,12 @@ from functools import cache
 
 from thinkback.thought.words import stem
 
-__all__ = ["antonyms", "derived", "same_word", "single_words", "synonyms"]
+__all__ = ["antonyms", "derived", "opposed", "same_word", "single_words", "synonyms"]
 
 _SAME = """
 buy purchase acquire
 begin start commence
-end finish conclude complete
+end finish conclude complete done
 stop cease halt discontinue
 show demonstrate reveal indicate exhibit
 prove confirm verify
@@ -53,28 +53,22 @@ watch view
 look appear seem
 hear learn
 meet encounter
-visit
 travel trip journey
 leave depart
 arrive reach
-come
 move relocate
 live reside
 stay remain
 happen occur
 cause trigger provoke induce
-lead result
 increase rise grow climb raise
 decrease fall drop decline reduce lower shrink diminish lessen cut
 improve enhance boost better
 worsen deteriorate degrade impair
 strengthen reinforce
-weaken
-accelerate faster
 shut close closed
-open
 cancel abort
-postpone delay defer wait
+postpone delay defer
 reschedule move shift
 restart reboot
 update refresh renew
@@ -83,8 +77,6 @@ separate split divide
 combine merge join unite
 include contain comprise
 exclude omit
-cover
-consist
 give provide supply offer
 teach instruct
 train training
@@ -95,7 +87,6 @@ compute calculate
 estimate approximate
 predict forecast
 analyse analyze investigate study examine explore
-review
 label annotate tag
 classify categorise categorize
 name call title
@@ -108,16 +99,9 @@ dislike hate
 want wish hope desire
 plan intend
 fear worry
-win
-lose
 beat defeat outperform surpass exceed
-fail
-succeed
-die
-kill
 hurt injure harm
 cure heal
-treat
 sick ill
 illness disease sickness
 doctor physician
@@ -133,7 +117,6 @@ grandmother grandma
 grandfather grandpa
 friend buddy pal
 couple pair
-family
 house home
 flat apartment
 car automobile
@@ -152,7 +135,6 @@ price cost
 salary wage pay
 holiday vacation
 autumn fall
-school
 pupil student
 teacher instructor
 exam test
@@ -162,7 +144,6 @@ problem issue trouble difficulty
 solution fix
 method approach technique
 algorithm procedure
-system
 result outcome finding
 effect impact influence
 affect influence impact
@@ -227,75 +208,44 @@ interesting fascinating
 inspiring inspirational moving
 powerful strong potent
 rich wealthy
-poor
 safe secure
 dangerous hazardous risky
 clever smart intelligent
 famous renowned well-known
 quiet silent
 noisy loud
-clean
-dirty
-sparse
-dense
 robust resilient
 stable steady
-active
 automatic automatically
 manual manually
 independent independently separate separately
 annual yearly
-monthly
 association link correlation relation relationship connection
 correlate associate
 participant subject
-patient
 trial experiment
-sample
 dataset data corpus
 paper article publication
 author writer
 abstract summary
 document file
-text
-sentence
 word term
 question query
-model
 network net
-neural
-parameter
-layer
-weight
 accuracy precision
-performance
 memory storage
 latency delay
-throughput
-training
-baseline
-benchmark
 code software source
 licence license
-user
-password
-account
-message
 email e-mail mail
 phone telephone
 internet web
 website site
 screen display
-button
 device unit appliance
-battery
 power energy
-temperature
-pressure
-water
 committee board panel
 meeting session conference
-agenda
 budget fund funding
 approve accept endorse approval
 reject refuse decline deny
@@ -303,7 +253,6 @@ agree consent
 disagree differ
 discuss debate
 attend join participate
-adopt
 marry wed
 wife spouse
 husband spouse
@@ -312,20 +261,12 @@ support back
 encourage motivate
 realise realize recognise recognize understand
 remember recall
-forget
 organise organize arrange
 prepare ready
 clean tidy
 cook prepare
-eat
-bake
-drink
-sing
-dance
-play
 paint draw
 write compose
-read
 secondary high
 tall high
 several some various multiple
@@ -336,22 +277,16 @@ hobby pastime
 trip tour
 sea ocean
 forest wood
-hill
 stone rock
-dog
-cat
 gift present
 party celebration
 wedding marriage
-birthday
 kind nice friendly
 brave courageous
-proud
 calm peaceful relaxed relaxing
 relax unwind
 stress pressure
 mental psychological
-physical
 feel sense
 accept embrace
 express convey
@@ -359,7 +294,6 @@ special unique
 favourite favorite preferred
 hurry rush
 continue proceed carry
-return
 rent hire lease
 invoice bill
 refund reimburse reimbursement
@@ -370,30 +304,15 @@ manufacture produce
 factory plant
 equipment gear
 tool instrument
-machine
-vehicle
 aircraft plane airplane
 ship vessel
 engine motor
-fuel
 inhibit suppress block
-activate
 express expression
-protein
-gene
-cell
 tumour tumor
-cancer
 mouse mice
-human
 mortality death
-survival
-risk
-infection
-inflammation
 dose dosage
-concentration
-growth
 binding bind
 mutation mutant
 deficiency lack absence
@@ -403,28 +322,17 @@ regulate control modulate
 promote facilitate foster
 prevent avoid avert
 protect shield
-contribute
-involve
 depend rely
 vary differ
 detect identify
-represent
-encode
-capture
 assume suppose
-define
-specify
 ensure guarantee
 achieve reach attain
 exceed surpass
 limit restrict restriction limitation
 extend expand
-shorten
 convert transform
-translate
 store save
-load
-compress
 train teach
 """
 
@@ -435,7 +343,7 @@ accelerate/slow early/late old/new old/young young/aged good/bad strong/weak str
 improve,enhance,boost/worsen,deteriorate,degrade,impair win/lose gain/lose succeed/fail pass/fail success/failure
 accept,approve,agree/reject,refuse,decline,deny allow,permit,enable/forbid,prohibit,prevent,ban include/exclude,omit
 included/excluded open/close,shut begin,start/end,stop,finish,quit,cease arrive,come/leave,depart
-buy,purchase/sell lend/borrow send/receive give/take give/receive teach/learn ask/answer push/pull
+push/pull
 add/remove,delete insert/delete connect/disconnect attach/detach enable/disable activate/deactivate,inhibit
 activate/suppress promote,facilitate/inhibit,suppress,prevent upregulate/downregulate induce/inhibit,suppress
 present/absent presence/absence with/without before/after above/below over/under up/down on/off in/out inside/outside
@@ -449,9 +357,8 @@ labelled,labeled/unlabelled,unlabeled supervised/unsupervised manual/automatic h
 hot/cool light/heavy light/dark thick/thin wide/narrow deep/shallow full/empty rich/poor cheap,inexpensive/expensive,costly
 clean/dirty strong/mild loud,noisy/quiet,silent alive/dead live/die healthy/sick,ill rural/urban indoor/outdoor
 common,frequent/rare,uncommon often,frequently,always/rarely,seldom,never always/sometimes,never all/some,none everyone/nobody
-male/female man/woman boy/girl father/mother brother/sister son/daughter husband/wife uncle/aunt king/queen
-parent/child teacher/student,pupil employer/employee doctor/patient buyer,customer/seller,vendor landlord/tenant
-morning/evening day/night summer/winter spring/autumn weekday/weekend weekly/daily,monthly,yearly monthly/yearly,daily
+male/female man/woman boy/girl father/mother brother/sister son/daughter uncle/aunt king/queen
+morning/evening pre/post day/night summer/winter spring/autumn weekday/weekend weekly/daily,monthly,yearly monthly/yearly,daily
 monday/tuesday,wednesday,thursday,friday,saturday,sunday past/future ancient/modern temporary/permanent
 benign/malignant acute/chronic adult/child mature/immature major/minor primary/secondary dominant/recessive
 support/oppose support/refute,contradict confirm/refute,disprove keep,retain/lose,discard,delete save/waste,lose
@@ -459,22 +366,22 @@ stay,remain/leave,go stay/lose remain/lose obey/violate defend/attack attack/def
 """
 
 _PHRASES = """
-give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
-took in|adopt;take in|adopt;thanks to|because;because of|because;due to|because;owing to|because;as a result of|because
+took up|start;take up|start;takes up|start;taken up|start;give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
+thanks to|because;because of|because;due to|because;owing to|because;as a result of|because
 by itself|automatically;on its own|automatically;at all times|always;all the time|always;no later than|within
 find out|discover;found out|discover;turn on|enable;turned on|enable;switch on|enable;switched on|enable;switches on|enable
 turn off|disable;turned off|disable;switch off|disable;switched off|disable;get rid of|remove;got rid of|remove
 speed up|accelerate;speeds up|accelerate;sped up|accelerate;slow down|decelerate;slows down|decelerate;slowed down|decelerate
 get to know|meet;got to know|meet;look for|seek;looking for|seek;looked for|seek;point out|mention;pointed out|mention
-made available|release;makes available|release;make available|release;make sure|ensure;made sure|ensure
+made available|released;makes available|releases;make available|release;make sure|ensure;made sure|ensure
 in order to|to;as well as|and;along with|with;together with|with;a lot of|many;lots of|many;a number of|several;plenty of|many
 take part in|attend;took part in|attend;takes part in|attend;put off|postpone;call off|cancel;called off|cancel
 take place|occur;took place|occur;takes place|occur;deal with|handle;come up with|invent;came up with|invent
 depend on|need;consists of|comprise;consist of|comprise;made up of|comprise;is able to|can;are able to|can;was able to|could
 be able to|can;close to|near;next to|near;older than|over;younger than|under;hand in|submit;fill in|complete;throw away|discard
-high school|secondary school;each other|mutually;one another|mutually;so far|yet;at once|immediately;right away|immediately
+high school|secondary school;each other|them;one another|them;so far|yet;at once|immediately;right away|immediately
 every year|yearly;each year|yearly;every month|monthly;each month|monthly;every day|daily;each day|daily;every week|weekly
-works nights|works on the night shift;degrees celsius|\u00b0C;degree celsius|\u00b0C;on holiday|vacation;by hand|manually
+degrees celsius|\u00b0C;degree celsius|\u00b0C;on holiday|vacation;by hand|manually
 turned out|prove;in charge of|responsible;led to|cause;leads to|cause;lead to|cause;resulted in|cause;results in|cause
 taking care of|care;take care of|care;takes care of|care;look after|care;looks after|care;such as|like;for example|like
 """
@@ -484,6 +391,7 @@ _DERIVED = (
     "or", "ist", "ian", "ful", "ant", "ent", "ic", "y", "at", "iv",
 )  # fmt: skip
 _LEAST_ROOT = 4
+_NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis")
 
 
 @cache
@@ -549,4 +457,12 @@ def derived(one: str) -> str:
 
 def same_word(one: str, other: str) -> bool:
     """Tell whether two stems are one word in two forms, or synonyms."""
-    return one == other or other in synonyms(one) or derived(one) == derived(other)
+    return one == other or other in synonyms(one) or (derived(one) == derived(other) and not opposed(one, other))
+
+
+def opposed(one: str, other: str) -> bool:
+    """Tell whether two stems mean the opposite: listed, or one is the other with un-, in-, dis- or non- before it."""
+    if other in antonyms(one):
+        return True
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return any(longer == prefix + shorter for prefix in _NEGATIVE_PREFIXES) and len(shorter) >= _LEAST_ROOT

@@ -1,22 +1,35 @@
 """Do two notes claim the same? Decided by what can be seen in the words; what cannot, stays undecided.
 
 Cosine has brought the two together and cannot tell more: with MiniLM a changed number scores higher than a paraphrase.
-``same`` is said only when every word that carries content has its counterpart and nothing that changes a claim differs.
+``same`` is said only when every word that carries content has its counterpart and nothing that changes a claim
+differs. ``different`` is said only when the two speak of the same thing and contradict each other in a named point. A
+note that says all of another and something besides is neither: both are kept, linked as related.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.matching import matched
+from thinkback.thought.matching import counterparts
 from thinkback.thought.numbers import Number, same_number
-from thinkback.thought.synonyms import antonyms
+from thinkback.thought.roles import compare_roles
+from thinkback.thought.synonyms import opposed, single_words
+from thinkback.thought.words import stem
 
 __all__ = ["GuardResult", "decide", "guard"]
 
 Claim = Literal["same", "different", "undecided"]
+
+_SAME_TOPIC = 0.5  # share of content words that two notes must have in common before a difference is a conflict
+_LIGHT = frozenset(
+    stem(w)
+    for w in "make give take have get use do keep go become bring put come lead hold show find perform carry lead cause "
+    "item thing fact way case level process value".split()
+)
+"""Verbs that often only carry a noun: "gave its approval" is "approved"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,21 +40,43 @@ class GuardResult:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two notes, and which content words of each have no counterpart in the other."""
+
+    left: str
+    right: str
+    one: Facts
+    two: Facts
+    only_one: frozenset[str]
+    only_two: frozenset[str]
+
+    @property
+    def overlap(self) -> float:
+        """Share of the content words of the shorter note that have a counterpart, 0 to 1."""
+        one, two = len(self.one.stems), len(self.two.stems)
+        if not one or not two:
+            return 0.0
+        return min(1.0, max(one - len(self.only_one), two - len(self.only_two)) / min(one, two))
+
+
 def guard(left: str, right: str) -> GuardResult:
-    """Return whether two notes claim the same; symmetric.
+    """Return whether two notes claim the same; symmetric, and the same for two equal notes.
 
     ``different`` names the point in which they differ; ``undecided`` asks for a judge, or for both to be kept.
     """
+    left, right = sorted((single_words(left), single_words(right)))
     one, two = facts(left), facts(right)
-    for check in (_numbers, _names, _negation, _opposite, _scope, _hedge):
-        fault = check(one, two)
-        if fault:
-            return GuardResult(verdict="different", reason=fault)
-    only_left = one.stems - matched(one.words, two.words)
-    only_right = two.stems - matched(two.words, one.words)
-    if only_left or only_right:
-        return GuardResult(verdict="undecided", reason="some words have no counterpart")
-    return GuardResult(verdict="same", reason="all words agree")
+    if not one.words or not two.words:
+        return GuardResult(verdict="undecided", reason="a note without words")
+    pair = _Pair(left, right, one, two, _lone(one, two), _lone(two, one))
+    for check in (_numbers, _names, _negation, _opposite, _roles, _scope, _hedge, _rest):
+        found = check(pair)
+        if found is not None:
+            if found.verdict == "different" and pair.overlap < _SAME_TOPIC:
+                return GuardResult(verdict="undecided", reason="they may speak of different things")
+            return found
+    return GuardResult(verdict="same", reason="every word has its counterpart")
 
 
 def decide(guarded: GuardResult, judged: Claim | None = None) -> Claim:
@@ -56,44 +91,81 @@ def decide(guarded: GuardResult, judged: Claim | None = None) -> Claim:
     return judged or "undecided"
 
 
-def _numbers(one: Facts, two: Facts) -> str:
-    if _unmatched(one.numbers, two.numbers) or _unmatched(two.numbers, one.numbers):
-        return "a number differs"
-    return ""
+def _lone(here: Facts, there: Facts) -> frozenset[str]:
+    return here.stems - counterparts(here.content, there.content)
 
 
-def _unmatched(wanted: tuple[Number, ...], given: tuple[Number, ...]) -> bool:
-    return any(not n.soft and not any(same_number(n, m) for m in given) for n in wanted)
+def _differ(one: bool, two: bool, what: str) -> GuardResult | None:  # noqa: FBT001 - which of two sides
+    """Both sides have something of their own: different. One side only: it says more."""
+    if one and two:
+        return GuardResult(verdict="different", reason=f"{what} differs")
+    if one or two:
+        return GuardResult(verdict="undecided", reason=f"one has {what} that the other has not")
+    return None
 
 
-def _names(one: Facts, two: Facts) -> str:
-    for here, there in ((one, two), (two, one)):
-        known = {w.stem for w in there.words} | {n.key for n in there.names}
-        stems = {w.start: w.stem for w in here.words}
-        if any(n.sure and n.key not in known and stems[n.start] not in known for n in here.names):
-            return "a name differs"
-    return ""
+def _numbers(pair: _Pair) -> GuardResult | None:
+    one, two = pair.one.numbers, pair.two.numbers
+    return _differ(_unmatched(one, two), _unmatched(two, one), "a number")
 
 
-def _negation(one: Facts, two: Facts) -> str:
+def _unmatched(wanted: Iterable[Number], given: Iterable[Number]) -> bool:
+    there = tuple(given)
+    return any(not any(same_number(n, m) for m in there) and not (n.soft and not there) for n in wanted)
+
+
+def _names(pair: _Pair) -> GuardResult | None:
+    return _differ(_own_name(pair.one, pair.only_one), _own_name(pair.two, pair.only_two), "a name")
+
+
+def _own_name(facts_of: Facts, lone: frozenset[str]) -> bool:
+    stems = {w.start: w.stem for w in facts_of.words}
+    return any(name.sure and stems[name.start] in lone for name in facts_of.names)
+
+
+def _negation(pair: _Pair) -> GuardResult | None:
+    one, two = pair.one, pair.two
     if one.negations % 2 != two.negations % 2:
-        return "one denies what the other says"
-    shared = one.stems & two.stems
-    if one.negated & shared != two.negated & shared:
-        return "a negation stands elsewhere"
-    return ""
+        return GuardResult(verdict="different", reason="one denies what the other says")
+    for here, there in ((one, two), (two, one)):
+        if (here.negated & there.stems) - there.negated - there.perhaps_negated:
+            return GuardResult(verdict="different", reason="a negation stands elsewhere")
+    return None
 
 
-def _opposite(one: Facts, two: Facts) -> str:
-    for stem in one.stems - two.stems:
-        if antonyms(stem) & (two.stems - one.stems):
-            return "one has the opposite of a word of the other"
-    return ""
+def _opposite(pair: _Pair) -> GuardResult | None:
+    if any(opposed(a, b) for a in pair.only_one for b in pair.only_two):
+        return GuardResult(verdict="different", reason="one has the opposite of a word of the other")
+    words = [{w.stem for w in f.words} for f in (pair.one, pair.two)]
+    if any(opposed(a, b) for a in words[0] - words[1] for b in words[1] - words[0]):
+        return GuardResult(verdict="different", reason="one has the opposite of a word of the other")
+    return None
 
 
-def _scope(one: Facts, two: Facts) -> str:
-    return "a quantity word differs" if one.scope != two.scope else ""
+def _roles(pair: _Pair) -> GuardResult | None:
+    roles = compare_roles(pair.one, pair.two, pair.left, pair.right)
+    if roles == "swapped":
+        return GuardResult(verdict="different", reason="two of them have changed parts")
+    if roles == "unclear":
+        return GuardResult(verdict="undecided", reason="who does what is not clear from the words")
+    return None
 
 
-def _hedge(one: Facts, two: Facts) -> str:
-    return "one is less certain" if one.hedges != two.hedges else ""
+def _scope(pair: _Pair) -> GuardResult | None:
+    one, two = pair.one.scope, pair.two.scope
+    return _differ(bool(one - two), bool(two - one), "a quantity word")
+
+
+def _hedge(pair: _Pair) -> GuardResult | None:
+    if pair.one.hedges != pair.two.hedges:
+        return GuardResult(verdict="undecided", reason="one is less certain than the other")
+    return None
+
+
+def _rest(pair: _Pair) -> GuardResult | None:
+    one, two = pair.only_one, pair.only_two
+    if one and two:
+        return GuardResult(verdict="undecided", reason="some words have no counterpart")
+    if (one or two) - _LIGHT:
+        return GuardResult(verdict="undecided", reason="one says more than the other")
+    return None

@@ -126,10 +126,17 @@ def words(text: str) -> list[Word]:
                 end=match.end(),
                 stem=stem(written) if kind == "word" else written,
                 kind=kind,
-                content=kind == "number" or folded.replace("\u2019", "'") not in STOP_WORDS,
+                content=kind == "number"
+                or folded.replace("\u2019", "'") not in STOP_WORDS
+                or (written == "A" and not _opens(text, match.start())),  # "Model A"
             )
         )
     return found
+
+
+def _opens(text: str, at: int) -> bool:
+    """Tell whether a sentence may begin at an offset."""
+    return text[:at].rstrip(" \t\"'(\u201c\u2018")[-1:] in ("", ".", ":", ";", "!", "?", "\n", "-", "\u2014")
 
 
 def _pairs(run: str, offset: int) -> list[Word]:
