@@ -22,7 +22,7 @@ from thinkback.errors import InvalidInput
 from thinkback.ports import Embedder
 from thinkback.types import Record
 
-__all__ = ["Thresholds", "calibrate", "rank_of", "threshold_at"]
+__all__ = ["Thresholds", "calibrate", "pair_cosines", "rank_of", "threshold_at"]
 
 Cosines = npt.NDArray[np.float64]
 
@@ -54,27 +54,40 @@ def threshold_at(rank: float, cosines: Cosines) -> float:
     return float(np.interp(len(rising) - 1 - rank, np.arange(len(rising)), rising))
 
 
-def calibrate(embedder: Embedder) -> Thresholds:
-    """Return the thresholds that let through as much for ``embedder`` as the measured ones do for the built-in one.
+def calibrate(embedder: Embedder, *, gate: float, related: float) -> Thresholds:
+    """Return the thresholds that let through as much for ``embedder`` as the given ones do for the built-in one.
 
-    Embeds 160 short sentences: two seconds of CPU for a small local model, a few requests to a server. The built-in
-    embedder gets the measured values themselves. An embedder that does not rank a claim nearer to its paraphrase than
-    to others will be given thresholds all the same; they then mean little.
+    Embeds 160 short sentences: two seconds of CPU for a small local model, a few requests to a server. An embedder
+    that does not rank a claim nearer to its paraphrase than to others will be given thresholds all the same; they then
+    mean little.
+
+    Args:
+        embedder: the one to find thresholds for; the built-in embedder gets the given ones back.
+        gate: on the scale of the built-in embedder, as in the presets.
+        related: likewise; -1 stays -1 for either.
 
     Raises:
-        InvalidInput: the embedder gives all texts the same vector, so that no threshold can part them.
+        InvalidInput: a threshold lies outside what was measured (some 0.27 to 0.88 and 0.95), or the embedder gives
+            all texts the same vector, so that no threshold can part them.
         ModelError: as the embedder does.
     """
     data = _data()
-    reference, topics = data["reference"], data["topics"]
-    questions, claims = pair_cosines(embedder, topics)
-    for cosines in (questions, claims):
+    questions, claims = pair_cosines(embedder, data["topics"])
+    found = []
+    for name, given, cosines in (("questions", gate, questions), ("claims", related, claims)):
+        reference = np.array(data["reference"][name])
+        if given == -1:  # lets everything through, on any scale
+            found.append(-1.0)
+            continue
+        if not reference.min() <= given <= reference.max():
+            raise InvalidInput(
+                f"A threshold of {given!r} cannot be carried over; "
+                f"it must lie between {reference.min():.2f} and {reference.max():.2f}."
+            )
         if np.ptp(cosines) < 1e-6:
             raise InvalidInput(f"The embedder {embedder.id!r} gives all texts one vector: no threshold can part them.")
-    return Thresholds(
-        gate=round(threshold_at(reference["gate_rank"], questions), 4),
-        related=round(threshold_at(reference["related_rank"], claims), 4),
-    )
+        found.append(round(threshold_at(rank_of(given, reference), cosines), 4))
+    return Thresholds(gate=found[0], related=found[1])
 
 
 def pair_cosines(embedder: Embedder, topics: list[dict[str, str]]) -> tuple[Cosines, Cosines]:

@@ -87,7 +87,7 @@ def _kind(error: Exception, status: Any) -> type[ModelError]:
     for ancestor in type(error).__mro__:
         if ancestor.__name__ in MEANING and ancestor.__module__.startswith("openai"):
             return MEANING[ancestor.__name__]
-    return BadReply if isinstance(error, ValueError | TypeError) else ModelUnavailable
+    return BadReply if isinstance(error, ValueError | TypeError | AttributeError) else ModelUnavailable
 
 
 def retry_after_of(error: BaseException | None) -> float | None:
