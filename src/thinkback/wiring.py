@@ -6,6 +6,7 @@ The order of choice for models: what the caller gives > environment > configurat
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from thinkback.config import Budget, Preset, Settings, load_preset
@@ -114,10 +115,10 @@ def make_llm(given: Generator | str | None, settings: Settings) -> Generator | N
 
 
 def _pulled(settings: Settings) -> str | None:
-    """Return the best catalogue model that is in the cache; a tiny one only ever by name."""
+    """Return the first of the catalogue that was pulled; what a package brought along is used only by name."""
     from thinkback.llm.catalogue import installed
 
-    return next((entry.name for entry in installed(settings.cache) if entry.default), None)
+    return next((model.name for model in installed(settings.cache) if model.in_cache), None)
 
 
 def _openai(model: str, settings: Settings) -> Generator:
@@ -149,12 +150,24 @@ def _gguf_file(path: Path, settings: Settings) -> Generator:
 
 
 def _from_catalogue(name: str, settings: Settings) -> Generator:
-    from thinkback.llm.catalogue import models, open_model
+    from thinkback.llm.catalogue import entry, models, path_of
 
-    if name not in {entry.name for entry in models()}:
-        known = ", ".join(entry.name for entry in models())
-        raise InvalidInput(f"There is no model {name!r}.", hint=f"Use openai:MODEL, gguf:PATH or one of: {known}.")
-    return open_model(name, settings.cache, threads=settings.threads)
+    if name not in {known.name for known in models()}:
+        listed = ", ".join(known.name for known in models())
+        raise InvalidInput(f"There is no model {name!r}.", hint=f"Use openai:MODEL, gguf:PATH or one of: {listed}.")
+    path = path_of(name, settings.cache)
+    if path is None:
+        raise NoModel(f"The model {name} is not here yet.", hint=f"Fetch it with: thinkback models pull {name}")
+    from thinkback.llm.gguf import GgufGenerator
+
+    wanted = entry(name)
+    return GgufGenerator(
+        path,
+        context=wanted.context,
+        traits=ModelTraits(context_window=wanted.context, evidence_first=wanted.evidence_first, local=True),
+        chat_format=wanted.chat_format,
+        threads=settings.threads,
+    )
 
 
 def make_parts(
@@ -167,6 +180,7 @@ def make_parts(
     preset: str | Preset | None = None,
     budget: Budget | None = None,
     need_llm: bool = False,
+    use_llm: bool = True,
 ) -> Parts:
     """Return the collaborators of one ThoughtRetriever, all made or found.
 
@@ -174,12 +188,13 @@ def make_parts(
         settings: what is configured.
         path, llm, embedder, judge, preset, budget: what the caller gives; None takes what is configured.
         need_llm: refuse to go without a language model.
+        use_llm: False: do not look for one; what asks no model then works though the configured one is missing.
 
     Raises:
         ThinkbackError: see the makers above.
     """
     chosen = load_preset(preset if preset is not None else settings.preset)
-    model = make_llm(llm, settings)
+    model = make_llm(llm, settings) if use_llm else None
     if model is None and need_llm:
         raise NoModel(WAYS_TO_GET_A_MODEL)
     embeds = make_embedder(embedder, settings)
@@ -189,24 +204,35 @@ def make_parts(
         embedder=embeds,
         llm=model,
         judge=judge,
-        preset=_calibrated(chosen, embeds),
+        preset=chosen,
         budget=budget if budget is not None else settings.budget,
         clock=time.time,
         fresh_id=random_ids(),
         limits=Limits(max_file_bytes=settings.max_file_bytes, allow_urls=settings.allow_urls),
+        retune=_tuner(embeds, store) if chosen.admission == "twins" else None,
     )
 
 
-def _calibrated(preset: Preset, embedder: Embedder) -> Preset:
-    """Move the cosine thresholds of our own presets to the embedder; the paper's stay as the paper has them."""
-    if preset.admission != "twins" or embedder.id.startswith("minilm"):
-        return preset
-    from thinkback.embed.calibrate import thresholds
+def _tuner(embedder: Embedder, store: Store) -> Callable[[Preset], Preset] | None:
+    """Return what moves the cosine thresholds of our own presets to another embedder; the paper's stay as they are.
 
-    measured = thresholds(embedder)
-    return replace_thresholds(preset, gate=measured.gate, related=measured.related)
+    Measured once per store and kept there: two seconds for a local embedder, a few requests for a server.
+    """
+    if embedder.id.startswith(("all-MiniLM-L6-v2", "hashing")):
+        return None
 
+    def tune(preset: Preset) -> Preset:
+        from thinkback.embed.calibrate import calibrate
 
-def replace_thresholds(preset: Preset, *, gate: float, related: float) -> Preset:
-    """Return a preset with other cosine thresholds."""
-    return load_preset(preset, gate=gate, related=related)
+        name = f"thresholds {embedder.id} {preset.gate} {preset.related}"
+        with store.read() as reader:
+            kept = reader.setting(name)
+        if kept is None:
+            measured = calibrate(embedder, gate=-1.0 if preset.gate is None else preset.gate, related=preset.related)
+            kept = f"{measured.gate} {measured.related}"
+            with store.write() as writer:
+                writer.put_setting(name, kept)
+        gate, related = map(float, kept.split())
+        return load_preset(preset, gate=gate, related=related)
+
+    return tune

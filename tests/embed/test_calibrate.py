@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from thinkback.config import load_preset, preset_names
-from thinkback.embed.calibrate import Thresholds, calibrate, pair_cosines, rank_of, threshold_at
+from thinkback.embed.calibrate import Thresholds, pair_cosines, rank_of, threshold_at, thresholds
 from thinkback.embed.hashing import HashingEmbedder
 from thinkback.embed.onnx import MiniLmEmbedder
 from thinkback.errors import InvalidInput
@@ -45,10 +45,10 @@ class Squeezed(HashingEmbedder):
 
 @pytest.mark.parametrize(("gate", "related"), [(0.6, 0.8), (0.7, 0.75), (0.35, 0.9)])
 def test_the_built_in_embedder_gets_back_what_was_given(minilm, data, gate, related):
-    thresholds = calibrate(minilm, gate=gate, related=related)
+    found = thresholds(minilm, gate=gate, related=related)
     assert data["reference"]["embedder"] == minilm.id
-    assert thresholds.gate == pytest.approx(gate, abs=0.002)
-    assert thresholds.related == pytest.approx(related, abs=0.002)
+    assert found.gate == pytest.approx(gate, abs=0.002)
+    assert found.related == pytest.approx(related, abs=0.002)
 
 
 def test_the_reference_is_what_the_built_in_embedder_gives(minilm, data):
@@ -60,27 +60,34 @@ def test_the_reference_is_what_the_built_in_embedder_gives(minilm, data):
 def test_the_thresholds_of_every_preset_can_be_carried_over(name):
     preset = load_preset(name)
     gate = -1.0 if preset.gate is None else preset.gate
-    thresholds = calibrate(HashingEmbedder(), gate=gate, related=preset.related)
-    assert (thresholds.gate == -1) == (gate == -1)
-    assert thresholds.related < preset.related
+    found = thresholds(HashingEmbedder(), gate=gate, related=preset.related)
+    assert (found.gate == -1) == (gate == -1)
+    assert found.related < preset.related
+
+
+def test_without_thresholds_the_default_presets_are_carried_over(minilm):
+    preset = load_preset("default")
+    found = thresholds(minilm)
+    assert found.gate == pytest.approx(preset.gate, abs=0.002)
+    assert found.related == pytest.approx(preset.related, abs=0.002)
 
 
 @pytest.mark.parametrize("given", [{"gate": 0.1, "related": 0.8}, {"gate": 0.6, "related": 0.99}])
 def test_thresholds_beyond_what_was_measured_are_refused(given):
     with pytest.raises(InvalidInput, match="must lie between"):
-        calibrate(HashingEmbedder(), **given)
+        thresholds(HashingEmbedder(), **given)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7])
 def test_a_scale_that_is_squeezed_upwards_gets_thresholds_squeezed_likewise(minilm, share):
-    squeezed = calibrate(Squeezed(minilm, share), gate=0.6, related=0.8)
+    squeezed = thresholds(Squeezed(minilm, share), gate=0.6, related=0.8)
     assert squeezed.gate == pytest.approx(share + (1 - share) * 0.6, abs=0.002)
     assert squeezed.related == pytest.approx(share + (1 - share) * 0.8, abs=0.002)
 
 
 def test_an_embedder_of_wording_gets_lower_thresholds_of_its_own():
-    thresholds = calibrate(HashingEmbedder(), gate=0.6, related=0.8)
-    assert 0.1 < thresholds.gate < thresholds.related < 0.8
+    found = thresholds(HashingEmbedder(), gate=0.6, related=0.8)
+    assert 0.1 < found.gate < found.related < 0.8
 
 
 def test_the_pairs_part_paraphrases_from_the_rest(minilm, data):
@@ -104,7 +111,7 @@ def test_an_embedder_that_cannot_tell_texts_apart_is_refused():
             return rows
 
     with pytest.raises(InvalidInput, match="one vector"):
-        calibrate(Constant(), gate=0.6, related=0.8)
+        thresholds(Constant(), gate=0.6, related=0.8)
 
 
 cosines = arrays.arrays(np.float64, st.integers(2, 30), elements=st.floats(-1, 1), unique=True)

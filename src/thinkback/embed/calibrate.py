@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thinkback.config import load_preset
 from thinkback.errors import InvalidInput
 from thinkback.ports import Embedder
 from thinkback.types import Record
 
-__all__ = ["Thresholds", "calibrate", "pair_cosines", "rank_of", "threshold_at"]
+__all__ = ["Thresholds", "pair_cosines", "rank_of", "threshold_at", "thresholds"]
 
 Cosines = npt.NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def threshold_at(rank: float, cosines: Cosines) -> float:
     return float(np.interp(len(rising) - 1 - rank, np.arange(len(rising)), rising))
 
 
-def calibrate(embedder: Embedder, *, gate: float, related: float) -> Thresholds:
+def thresholds(embedder: Embedder, *, gate: float | None = None, related: float | None = None) -> Thresholds:
     """Return the thresholds that let through as much for ``embedder`` as the given ones do for the built-in one.
 
     Embeds 160 short sentences: two seconds of CPU for a small local model, a few requests to a server. An embedder
@@ -63,20 +64,23 @@ def calibrate(embedder: Embedder, *, gate: float, related: float) -> Thresholds:
 
     Args:
         embedder: the one to find thresholds for; the built-in embedder gets the given ones back.
-        gate: on the scale of the built-in embedder, as in the presets.
-        related: likewise; -1 stays -1 for either.
+        gate: on the scale of the built-in embedder, as in the presets; None: the default preset's.
+        related: likewise. -1, which lets everything through, stays -1 for either.
 
     Raises:
         InvalidInput: a threshold lies outside what was measured (some 0.27 to 0.88 and 0.95), or the embedder gives
             all texts the same vector, so that no threshold can part them.
         ModelError: as the embedder does.
     """
+    standard = load_preset("default")
+    gate = gate if gate is not None else standard.gate if standard.gate is not None else -1.0
+    related = standard.related if related is None else related
     data = _data()
     questions, claims = pair_cosines(embedder, data["topics"])
     found = []
     for name, given, cosines in (("questions", gate, questions), ("claims", related, claims)):
         reference = np.array(data["reference"][name])
-        if given == -1:  # lets everything through, on any scale
+        if given == -1:
             found.append(-1.0)
             continue
         if not reference.min() <= given <= reference.max():

@@ -52,7 +52,7 @@ class MiniLmEmbedder:
         InvalidInput: ``threads`` is below 1.
     """
 
-    id = f"all-MiniLM-L6-v2-int8-{_SHA256[:12]}"
+    id = f"minilm-l6-v2-int8-{_SHA256[:12]}"
     dimension = 384
     max_tokens = _WINDOW - 2
 

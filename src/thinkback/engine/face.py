@@ -187,6 +187,8 @@ class Engine(MemoryFace):
             BudgetExceeded: before anything is sent.
             InvalidInput: an empty or too long question, or a filter that cannot be.
         """
+        self._parts.model()
+        self._parts.tune()
         asked = Asked(
             question=check_text(question, "The question").strip(),
             namespace=self._where(namespace, user_id, agent_id, run_id),
@@ -195,7 +197,6 @@ class Engine(MemoryFace):
             remember=remember,
             turns=tuple((str(one), str(other)) for one, other in conversation),
         )
-        self._parts.model()
         parts = self._parts if budget is None else replace(self._parts, budget=budget)
         answers = AnswerStream(self._events(parts, asked))
         if stream:
@@ -280,7 +281,9 @@ class Engine(MemoryFace):
             raise InvalidInput(f"kind is all, chunks or thoughts, not {kind!r}.")
         if top_k < 1:
             raise InvalidInput(f"top_k must be at least 1, not {top_k}.")
-        vector = self._parts.embed_query(check_text(query, "The query"))
+        check_text(query, "The query")
+        self._parts.tune()
+        vector = self._parts.embed_query(query)
         with self._parts.store.read() as reader:
             return search(
                 reader,

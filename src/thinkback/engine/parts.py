@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from thinkback.config import Budget, Preset
@@ -38,7 +39,10 @@ class Parts:
     clock: Clock
     fresh_id: IdSource
     limits: Limits = field(default_factory=Limits)
+    retune: Callable[[Preset], Preset] | None = None
+    """Moves the preset's cosine thresholds to the embedder; run once, when the embedder is first needed."""
     budget_lock: threading.Lock = field(default_factory=threading.Lock)
+    tune_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> Generator:
         """Return the language model.
@@ -52,6 +56,17 @@ class Parts:
                 hint="Pass llm=..., set THINKBACK_LLM or OPENAI_API_KEY, or run: thinkback models pull",
             )
         return self.llm
+
+    def tune(self) -> None:
+        """Fit the thresholds to the embedder, if that is still to be done.
+
+        Raises:
+            ModelError: the embedder does not answer.
+        """
+        if self.retune is not None:
+            with self.tune_lock:
+                if self.retune is not None:
+                    self.preset, self.retune = self.retune(self.preset), None
 
     def embed_query(self, text: str) -> FloatVector:
         """Return the vector of a question."""

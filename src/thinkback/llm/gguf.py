@@ -144,6 +144,8 @@ class GgufGenerator:
                     self._llm.close()
                 self._llm = self._template = self._states = None
         self._turn.release()
+        if self._closed and self._llm is not None:  # it was closed a moment ago, while we still had the turn
+            self.close()
 
     # --- loading -------------------------------------------------------------------------------------------------
     def _load(self) -> Any:

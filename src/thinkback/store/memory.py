@@ -17,7 +17,16 @@ from thinkback.errors import InvalidInput, NotFound, StoreBusy, StoreClosed
 from thinkback.ports import Clock, HistoryEvent, PurgeReport, Reader, StoreInfo, Writer
 from thinkback.store.memory_reader import MemoryReader, State
 from thinkback.store.memory_space import Space
-from thinkback.store.rules import check_document, check_texts, check_vectors, half, link_key
+from thinkback.store.rules import (
+    check_answer,
+    check_derivations,
+    check_document,
+    check_ids,
+    check_texts,
+    check_vectors,
+    half,
+    link_key,
+)
 from thinkback.types import (
     Chunk,
     Derivation,
@@ -190,6 +199,7 @@ class _MemoryWriter(MemoryReader):
 
     # --- testimonies, answers ----------------------------------------------------------------------------------------
     def put_testimony(self, testimony: Testimony) -> None:
+        check_ids((testimony.id,))
         check_texts((testimony.source, testimony.question, testimony.answer))
         space = self._change(testimony.namespace)
         space.testimonies[testimony.id] = testimony
@@ -202,7 +212,7 @@ class _MemoryWriter(MemoryReader):
             space.revision += 1
 
     def put_answer(self, namespace: str, answer: StoredAnswer) -> None:
-        check_texts((answer.key, answer.question, answer.text, *(c.quote for c in answer.citations)))
+        check_answer(answer)
         self._change(namespace).answers[answer.key] = answer
 
     def delete_answers_on(self, namespace: str, item_ids: Iterable[str]) -> int:
@@ -234,14 +244,6 @@ class _MemoryWriter(MemoryReader):
     def put_setting(self, name: str, value: str) -> None:
         check_texts((name, value))
         self.state.settings[name] = value
-
-
-def check_derivations(thought: Thought, derivations: Sequence[Derivation]) -> None:
-    """Refuse derivations of another thought, and text that no file can hold."""
-    for derivation in derivations:
-        if derivation.thought_id != thought.id:
-            raise InvalidInput(f"Derivation {derivation.id!r} belongs to another thought.")
-        check_texts((derivation.question, derivation.answer, *(e.quote for e in derivation.evidence)))
 
 
 class MemoryStore:
@@ -329,8 +331,12 @@ class MemoryStore:
     def put_vectors(self, namespace: str, ids: Sequence[str], vectors: FloatMatrix) -> None:
         """Index chunks and active thoughts anew; ids of anything else are ignored."""
         check_vectors(vectors, (len(ids), self._info.dimension))
+        if len(set(ids)) != len(ids):
+            raise InvalidInput("An id is given twice.")
         with self.write() as writer:
             assert isinstance(writer, _MemoryWriter)  # noqa: S101 - made above
+            if namespace not in self._state.spaces:
+                return
             space = writer._change(namespace)  # noqa: SLF001 - the writer is this module's own
             for item_id, vector in zip(ids, vectors, strict=True):
                 thought = space.thoughts.get(item_id)

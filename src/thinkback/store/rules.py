@@ -8,11 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from thinkback.errors import InvalidInput
-from thinkback.types import Chunk, Document, Filter, FloatMatrix, FloatVector, Link, Scalar, Trust
+from thinkback.types import (
+    Chunk,
+    Derivation,
+    Document,
+    Filter,
+    FloatMatrix,
+    FloatVector,
+    Link,
+    Scalar,
+    StoredAnswer,
+    Thought,
+    Trust,
+)
 
 __all__ = [
     "TRUST_ORDER",
+    "check_answer",
+    "check_derivations",
     "check_document",
+    "check_ids",
     "check_texts",
     "check_vectors",
     "half",
@@ -109,12 +124,52 @@ def check_vectors(vectors: FloatMatrix | FloatVector, shape: tuple[int, ...]) ->
         raise InvalidInput("A vector has NaN or infinity in it.")
 
 
+def check_ids(ids: Iterable[str]) -> None:
+    """Refuse ids that no index could find again.
+
+    Raises:
+        InvalidInput: an id is empty or has NUL or a lone surrogate.
+    """
+    for item_id in ids:
+        if not item_id or "\0" in item_id:
+            raise InvalidInput(f"{item_id!r} cannot be an id.")
+        check_texts((item_id,))
+
+
+def check_derivations(thought: Thought, derivations: Sequence[Derivation]) -> None:
+    """Refuse derivations of another thought, and what cannot be kept.
+
+    Raises:
+        InvalidInput: either is the case.
+    """
+    check_ids((thought.id,))
+    for derivation in derivations:
+        if derivation.thought_id != thought.id:
+            raise InvalidInput(f"Derivation {derivation.id!r} belongs to another thought.")
+        check_ids((derivation.id, *derivation.shown))
+        check_ids(evidence.item_id for evidence in derivation.evidence)
+        check_ids(root.id for root in derivation.roots)
+        check_texts((derivation.question, derivation.answer, *(e.quote for e in derivation.evidence)))
+
+
+def check_answer(answer: StoredAnswer) -> None:
+    """Refuse an answer that cannot be kept.
+
+    Raises:
+        InvalidInput: an id or a text is such.
+    """
+    check_ids((answer.key, *answer.item_ids, *(root.id for root in answer.roots)))
+    check_texts((answer.question, answer.text))
+    check_texts(text for c in answer.citations for text in (c.quote, c.title, c.uri))
+
+
 def check_document(document: Document, text: str, chunks: Sequence[Chunk]) -> None:
     """Refuse chunks that are not the chunks of the document.
 
     Raises:
         InvalidInput: another namespace or document, ordinals with gaps, an id twice, or text that cannot be kept.
     """
+    check_ids((document.id, *(chunk.id for chunk in chunks)))
     for position, chunk in enumerate(chunks):
         if chunk.namespace != document.namespace or chunk.document_id != document.id:
             raise InvalidInput(f"Chunk {chunk.id!r} does not belong to document {document.id!r}.")

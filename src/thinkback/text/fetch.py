@@ -105,6 +105,8 @@ def _checked(url: httpx2.URL, before: httpx2.URL | None) -> httpx2.URL:
     """Return an address if it is one that is asked at all."""
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput("Only http and https addresses are fetched.")
+    if url.port is not None and not 0 < url.port < 65536:
+        raise InvalidInput("The address is malformed.")
     if url.userinfo:
         raise InvalidInput(
             "An address with a user name or password is not fetched: it would be stored with the document."

@@ -6,11 +6,13 @@ claim. Each refuses on a visible sign only, and each can refuse a good claim: th
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.lexicon import DETERMINERS
+from thinkback.thought.lexicon import DETERMINERS, LIGHT
 from thinkback.thought.matching import acronyms, counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
@@ -21,6 +23,7 @@ __all__ = ["disagreement"]
 
 _STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
+_PAUSE = re.compile(r"[,;:.!?()\u2014\u2013]")
 _COUNTED_REACH = 3  # words between a number and what it counts
 
 
@@ -136,23 +139,21 @@ def _comparative(case: _Case) -> str:
 
 
 def _substituted(case: _Case) -> str:
-    """Refuse where the place of a missing word is taken, in the evidence, by another ("rescue cat", "rescue dog")."""
+    """Refuse where the place of a missing word is taken, in the evidence, by another ("rescue cat", "rescue dog").
+
+    Words that mostly carry others (light verbs, adverbs, names, which have their own check) do not count as another.
+    """
     known = {w.stem for w in case.wanted.words}
     for toward in (-1, 1):
-        here = _places(case.wanted, toward)
-        there = _places(case.given, toward)
-        for place in here:
-            if place.stem not in case.missing or not place.anchor or place.anchor in case.missing:
-                continue
-            for other in there:
-                if (
-                    other.anchor
-                    and other.between == place.between
-                    and same_word(other.anchor, place.anchor)
-                    and other.stem not in known
-                    and not same_word(other.stem, place.stem)
-                ):
-                    return "the evidence has another word in the place of one of the claim"
+        here = [p for p in _places(case.wanted, case.claim, toward) if p.stem in case.missing]
+        there = [p for p in _places(case.given, case.span, toward) if p.stem not in known]
+        for place, other in itertools.product(here, there):
+            if (
+                other.between == place.between
+                and same_word(other.anchor, place.anchor)
+                and not same_word(other.stem, place.stem)
+            ):
+                return "the evidence has another word in the place of one of the claim"
     return ""
 
 
@@ -165,19 +166,25 @@ class _Place:
     between: tuple[str, ...]
 
 
-def _places(there: Facts, toward: int) -> list[_Place]:
-    """Return each content word with its neighbour before (-1) or after (1) it."""
+def _places(there: Facts, text: str, toward: int) -> list[_Place]:
+    """Return content words with their neighbour before (-1) or after (1), where no pause stands between the two."""
+    named = {name.start for name in there.names}
     sequence = there.words if toward < 0 else there.words[::-1]
     found: list[_Place] = []
-    anchor, between = "", ()  # type: str, tuple[str, ...]
+    anchor: Word | None = None
+    between: list[str] = []
     for word in sequence:
+        folded = fold(word.text)
         if not word.content:
-            folded = fold(word.text)
             if folded not in DETERMINERS:
-                between = (*between, folded)
+                between.append(folded)
             continue
-        found.append(_Place(word.stem, anchor, between))
-        anchor, between = word.stem, ()
+        plain = word.stem not in LIGHT and not folded.endswith("ly") and word.start not in named
+        if anchor is not None and plain and anchor.stem not in LIGHT and anchor.start not in named:
+            gap = text[min(word.end, anchor.end) : max(word.start, anchor.start)]
+            if not _PAUSE.search(gap):
+                found.append(_Place(word.stem, anchor.stem, tuple(between)))
+        anchor, between = word, []
     return found
 
 

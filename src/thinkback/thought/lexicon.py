@@ -6,6 +6,7 @@ Written for this package. A list is a string of words; the sets are built once, 
 from __future__ import annotations
 
 __all__ = [
+    "LIGHT",
     "AUXILIARIES",
     "BE_FORMS",
     "DETERMINERS",
@@ -113,3 +114,8 @@ TIME_NOUNS = frozenset(
     "autumn mon tue wed thu fri saturday sunday sat sun last next annual daily weekly monthly yearly time".split()
 )
 """As stems: a bare one says when, not who."""
+LIGHT = frozenset(
+    "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain yield reach "
+    "item thing fact way case level proces valu mention say stat note feel think enjoy want lik talk discus".split()
+)
+"""As stems: words that often only carry another ("gave its approval" is "approved"), and verbs of saying."""

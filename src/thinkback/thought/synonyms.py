@@ -457,7 +457,12 @@ def derived(one: str) -> str:
 
 def same_word(one: str, other: str) -> bool:
     """Tell whether two stems are one word in two forms, or synonyms."""
-    return one == other or other in synonyms(one) or (derived(one) == derived(other) and not opposed(one, other))
+    if one == other or other in synonyms(one):
+        return True
+    if opposed(one, other):
+        return False
+    root, other_root = derived(one), derived(other)
+    return root == other_root or other_root in synonyms(root) or other in synonyms(root) or other_root in synonyms(one)
 
 
 def opposed(one: str, other: str) -> bool:

@@ -13,25 +13,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thinkback.thought.facts import Facts, facts
+from thinkback.thought.lexicon import LIGHT
 from thinkback.thought.matching import counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
 from thinkback.thought.synonyms import opposed, single_words
-from thinkback.thought.words import stem
 
 __all__ = ["GuardResult", "decide", "guard"]
 
 Claim = Literal["same", "different", "undecided"]
 
 _SAME_TOPIC = 0.5  # share of content words that two notes must have in common before a difference is a conflict
-_LIGHT = frozenset(
-    stem(w)
-    for w in "make give take have get use do keep go become bring put come lead hold show find perform carry lead cause "
-    "item thing fact way case level process value".split()
-)
-"""Verbs that often only carry a noun: "gave its approval" is "approved"."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardResult:
     """What the words of two notes tell."""
@@ -166,6 +158,6 @@ def _rest(pair: _Pair) -> GuardResult | None:
     one, two = pair.only_one, pair.only_two
     if one and two:
         return GuardResult(verdict="undecided", reason="some words have no counterpart")
-    if (one or two) - _LIGHT:
+    if (one or two) - LIGHT:
         return GuardResult(verdict="undecided", reason="one says more than the other")
     return None
