@@ -129,6 +129,10 @@ class Space:
         of_kind: Mapping[str, Item] = self.chunks if kind == "chunk" else self.thoughts
         return ((row, self.at[row]) for row in sorted(self.at) if self.at[row] in of_kind)
 
+    def searched(self, kind: ItemClass, where: Filter | None) -> list[tuple[int, str]]:
+        """Return (row, item id) of what a search may return, by rising row."""
+        return [(row, item_id) for row, item_id in self.indexed(kind) if self.passes(item_id, where)]
+
 
 def empty_ranking() -> Ranking:
     """Return a ranking of nothing."""
@@ -144,7 +148,7 @@ def _ranking(scored: Iterable[tuple[int, float]], k: int) -> Ranking:
 
 def search_dense(space: Space, vector: FloatVector, k: int, kind: ItemClass, where: Filter | None) -> Ranking:
     """Return the k rows with the largest cosine among those that pass."""
-    rows = [row for row, item_id in space.indexed(kind) if space.passes(item_id, where)]
+    rows = [row for row, _ in space.searched(kind, where)]
     if not rows:
         return empty_ranking()
     scores = rounded(np.stack([space.vectors[row] for row in rows]) @ vector)
@@ -152,9 +156,9 @@ def search_dense(space: Space, vector: FloatVector, k: int, kind: ItemClass, whe
 
 
 def search_words(space: Space, text: str, k: int, kind: ItemClass, where: Filter | None) -> Ranking:
-    """Return the k rows with the largest BM25 among those that pass; statistics count all rows of the kind."""
+    """Return the k rows with the largest BM25 among those that pass; statistics count all rows, of both kinds."""
     asked = dict.fromkeys(stem for stem, _ in words(text))
-    bags = {row: Counter(stem for stem, _ in words(_text(space, item_id))) for row, item_id in space.indexed(kind)}
+    bags = {row: Counter(stem for stem, _ in words(_text(space, item_id))) for row, item_id in space.at.items()}
     if not bags or not asked:
         return empty_ranking()
     mean_length = sum(bag.total() for bag in bags.values()) / len(bags)
@@ -166,7 +170,8 @@ def search_words(space: Space, text: str, k: int, kind: ItemClass, where: Filter
             frequency, length = bags[row][stem], bags[row].total()
             weight = frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length / mean_length))
             scores[row] = scores.get(row, 0.0) + idf * weight
-    return _ranking(((row, s) for row, s in scores.items() if space.passes(space.at[row], where)), k)
+    passing = {row for row, _ in space.searched(kind, where)}
+    return _ranking(((row, score) for row, score in scores.items() if row in passing), k)
 
 
 def _text(space: Space, item_id: str) -> str:

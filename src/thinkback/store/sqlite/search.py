@@ -1,0 +1,285 @@
+# ruff: noqa: D102, S608 - the port documents these methods; only names of our own go into statements, values never
+"""Searching: by vector, by words, and what a retriever asks about the rows it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thinkback.errors import NotFound
+from thinkback.ports import ItemClass
+from thinkback.store.rules import is_empty, rounded
+from thinkback.store.sqlite.decode import CHUNK, THOUGHT, chunk_of, thought_of
+from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
+from thinkback.store.sqlite.segments import SegmentTable
+from thinkback.store.sqlite.session import Session, Space
+from thinkback.store.sqlite.sql import integers, strings
+from thinkback.store.sqlite.words import WordTable
+from thinkback.store.vectors.codes import nearest
+from thinkback.store.vectors.top import top
+from thinkback.store.vectors.view import View
+from thinkback.types import Filter, FloatMatrix, FloatVector, Item, Ranking, Rows
+
+__all__ = ["EXACT_ROWS", "SearchReader", "candidates"]
+
+EXACT_ROWS = 20_000
+"""Up to so many rows a search multiplies all vectors; above, codes choose candidates."""
+
+POSTINGS = 4_000
+"""Entries of the index of words that one search reads."""
+
+_RANGES = 64
+"""A filter whose rows lie in at most so many ranges is searched range by range."""
+
+
+def candidates(k: int, *, filtered: bool) -> int:
+    """Return how many vectors to read for the k best: measured on MiniLM vectors, see ADR 3."""
+    return max(150, 3 * k) * (2 if filtered else 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Allowed:
+    """Rows that a search may return."""
+
+    view: View
+    mask: npt.NDArray[np.bool_] | None
+    """(n,) over the view's positions; None: all of them."""
+    filtered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Located:
+    """Rows of one kind among those asked about."""
+
+    space: Space
+    kind: ItemClass
+    view: View
+    asked: Rows
+    """Places in what was asked."""
+    positions: Rows
+    """In the view."""
+
+
+def _ranking(rows: Rows, scores: npt.NDArray[np.float32]) -> Ranking:
+    return Ranking(rows=np.ascontiguousarray(rows, np.int64), scores=np.ascontiguousarray(scores, np.float32))
+
+
+def _nothing() -> Ranking:
+    return _ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+def _passing(hits: list[tuple[int, float]], seqs: Rows, k: int) -> list[tuple[int, float]]:
+    """Return the first k hits whose row is among the (rising) allowed ones."""
+    if not hits:
+        return []
+    rows = np.fromiter((row for row, _ in hits), np.int64, len(hits))
+    places = np.minimum(np.searchsorted(seqs, rows), len(seqs) - 1)
+    return [hits[position] for position in np.flatnonzero(seqs[places] == rows)[:k].tolist()]
+
+
+class SearchReader(Session):
+    """The part of the Reader port that searches."""
+
+    def _before_search(self, space: Space) -> None:
+        """Make what a transaction has written so far findable; nothing to do for a snapshot."""
+
+    def _view(self, space: Space, kind: ItemClass) -> View:
+        self._before_search(space)
+        return self._shared.views.view(
+            SegmentTable(
+                sql=self._sql,
+                space=space.number,
+                kind=kind,
+                code_kind=self._facts.code_kind,
+                dimension=self._facts.dimension,
+            ),
+            revision=space.revision,
+            reset_at=space.reset_at,
+            live=space.live_rows(kind),
+            committed=not space.changed,
+        )
+
+    def _allowed(self, space: Space, kind: ItemClass, where: Filter | None) -> _Allowed:
+        view = self._view(space, kind)
+        living = None if view.dead is None else ~view.dead
+        if where is None or is_empty(where):
+            return _Allowed(view=view, mask=living, filtered=False)
+        if kind == "chunk":
+            mask = np.isin(view.owners, matching_documents(self._sql, space.number, where))
+        else:
+            mask = np.isin(view.seqs, matching_thoughts(self._sql, space.number, where))
+        return _Allowed(view=view, mask=mask if living is None else mask & living, filtered=True)
+
+    # --- by vector ---------------------------------------------------------------------------------------------------
+    def search_dense(
+        self, namespace: str, vector: FloatVector, k: int, *, kind: ItemClass, where: Filter | None = None
+    ) -> Ranking:
+        space = self._space(namespace)
+        if space is None or k <= 0:
+            return _nothing()
+        allowed = self._allowed(space, kind, where)
+        view = allowed.view
+        query = np.ascontiguousarray(vector, np.float32)
+        if view.live <= EXACT_ROWS:
+            scores = rounded(self._matrix(space, kind, view) @ query)
+            best = top(scores, k, allowed.mask)
+            return _ranking(view.seqs[best], scores[best])
+        keep = candidates(k, filtered=allowed.filtered)
+        seqs = view.seqs[nearest(self._facts.code_kind, view.codes, query, keep, allowed.mask)]
+        scores = rounded(self._stored_vectors(seqs) @ query)
+        best = top(scores, k)
+        return _ranking(seqs[best], scores[best])
+
+    def _matrix(self, space: Space, kind: ItemClass, view: View) -> FloatMatrix:
+        keep = not space.changed and self._shared.views.is_current(space.number, kind, view)
+        return self._shared.exact.matrix((space.number, kind), view, self._stored_vectors, keep=keep)
+
+    # --- by words ----------------------------------------------------------------------------------------------------
+    def search_words(
+        self, namespace: str, text: str, k: int, *, kind: ItemClass, where: Filter | None = None
+    ) -> Ranking:
+        space = self._space(namespace)
+        if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
+            return _nothing()
+        table = WordTable(self._sql, self._shared, space)
+        if where is None or is_empty(where):
+            asked = table.ask(text, POSTINGS)
+            found = [] if asked is None else table.best(asked.query, kind, k)
+        else:
+            found = self._filtered_words(table, self._allowed(space, kind, where), text, k, kind)
+        return _ranking(
+            np.fromiter((row for row, _ in found), np.int64, len(found)),
+            np.fromiter((score for _, score in found), np.float32, len(found)),
+        )
+
+    def _filtered_words(
+        self, table: WordTable, allowed: _Allowed, text: str, k: int, kind: ItemClass
+    ) -> list[tuple[int, float]]:
+        """Return the best among the allowed rows.
+
+        Few allowed rows in few ranges (one document, say) are searched range by range with all words. Else the ranking
+        of all rows is walked down; where dropped words might have filled it up, they are taken back in.
+        """
+        seqs = allowed.view.seqs if allowed.mask is None else allowed.view.seqs[allowed.mask]
+        if len(seqs) == 0:
+            return []
+        full = table.ask(text, None)
+        if full is None:
+            return []
+        breaks = np.flatnonzero(np.diff(seqs) > 1)
+        firsts, lasts = seqs[np.concatenate([[0], breaks + 1])], seqs[np.concatenate([breaks, [len(seqs) - 1]])]
+        if len(seqs) <= POSTINGS and len(firsts) <= _RANGES:
+            parts = zip(firsts.tolist(), lasts.tolist(), strict=True)
+            found = [hit for first, last in parts for hit in table.best(full.query, kind, k, first, last)]
+            return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+        asked = table.ask(text, POSTINGS) or full
+        found = _passing(table.best(asked.query, kind, -1), seqs, k)
+        if len(found) < k and asked.dropped:
+            found = _passing(table.best(full.query, kind, -1), seqs, k)
+        return found
+
+    # --- about rows --------------------------------------------------------------------------------------------------
+    def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:
+        found = np.zeros((len(rows), self._facts.dimension), np.float32)
+        for part in self._located(namespace, rows):
+            if part.view.live <= EXACT_ROWS:
+                found[part.asked] = self._matrix(part.space, part.kind, part.view)[part.positions]
+            else:
+                found[part.asked] = self._stored_vectors(rows[part.asked])
+        return rounded(found @ np.ascontiguousarray(vector, np.float32))
+
+    def _located(self, namespace: str, rows: Rows) -> list[_Located]:
+        """Return where rows lie in the views of this namespace.
+
+        Raises:
+            NotFound: a row is not there.
+        """
+        parts: list[_Located] = []
+        space, open_rows = self._space(namespace), np.ones(len(rows), np.bool_)
+        kinds: tuple[ItemClass, ...] = ("chunk", "thought")
+        for kind in kinds if space is not None and len(rows) else ():
+            assert space is not None  # noqa: S101 - said in the line above, for the type checker
+            if space.live_rows(kind) and open_rows.any():
+                view = self._view(space, kind)
+                positions = view.positions(rows)
+                here = np.flatnonzero(positions >= 0)
+                open_rows[here] = False
+                parts.append(_Located(space=space, kind=kind, view=view, asked=here, positions=positions[here]))
+        if open_rows.any():
+            raise NotFound(f"There is no index row {int(rows[np.argmax(open_rows)])} in this snapshot.")
+        return parts
+
+    def neighbours(self, namespace: str, rows: Rows) -> npt.NDArray[np.int64]:
+        space = self._space(namespace)
+        if space is None or len(rows) == 0:
+            return self._none_found(rows)
+        found = self._sql.rows(
+            """
+            SELECT
+                (SELECT b.seq FROM chunks b WHERE b.document = c.document AND b.ordinal = c.ordinal - 1),
+                (SELECT a.seq FROM chunks a WHERE a.document = c.document AND a.ordinal = c.ordinal + 1),
+                c.seq IS NOT NULL OR EXISTS (SELECT 1 FROM thoughts t WHERE t.seq = value AND t.space = :space)
+            FROM carray(:rows) LEFT JOIN chunks c ON c.seq = value AND c.space = :space
+            """,
+            {"rows": integers(rows), "space": space.number},
+        )
+        beside = np.full((len(rows), 2), -1, np.int64)
+        for position, (before, after, is_here) in enumerate(found):
+            if not is_here:
+                raise NotFound(f"There is no index row {int(rows[position])} in this snapshot.")
+            beside[position] = max(before or -1, -1), max(after or -1, -1)
+        return beside
+
+    def _none_found(self, rows: Rows) -> Rows:
+        if len(rows):
+            raise NotFound(f"There is no index row {int(rows[0])} in this snapshot.")
+        return np.zeros((0, 2), np.int64)
+
+    def rows(self, namespace: str, ids: Sequence[str]) -> Rows:
+        space = self._space(namespace)
+        if space is None or strings(ids) is None:
+            return np.full(len(ids), -1, np.int64)
+        found = dict(
+            self._sql.rows(
+                """
+                SELECT id, seq FROM carray(:ids) CROSS JOIN thoughts ON space = :space AND id = value
+                UNION ALL
+                SELECT id, seq FROM carray(:again) CROSS JOIN chunks ON space = :space AND id = value
+                """,
+                {"ids": strings(ids), "again": strings(ids), "space": space.number},
+            )
+        )
+        return np.fromiter((max(found.get(item_id) or -1, -1) for item_id in ids), np.int64, len(ids))
+
+    def items_at(self, namespace: str, rows: Rows) -> tuple[Item, ...]:
+        space = self._space(namespace)
+        if space is None or len(rows) == 0:
+            self._none_found(rows)
+            return ()
+        chunks = self._sql.rows(
+            f"SELECT {CHUNK}, c.seq FROM carray(?) CROSS JOIN chunks c ON c.seq = value AND c.space = ?"
+            " JOIN documents d ON d.document = c.document",
+            (integers(rows), space.number),
+        )
+        found: dict[int, Item] = {row[-1]: chunk_of(namespace, row) for row in chunks}
+        rest = [row for row in rows.tolist() if row not in found]
+        if rest:
+            thoughts = self._sql.rows(
+                f"SELECT {THOUGHT}, t.seq FROM carray(?) CROSS JOIN thoughts t ON t.seq = value AND t.space = ?",
+                (integers(np.array(rest, np.int64)), space.number),
+            )
+            found |= {row[-1]: thought_of(namespace, row) for row in thoughts}
+        missing = [row for row in rest if row not in found]
+        if missing:
+            raise NotFound(f"There is no index row {missing[0]} in this snapshot.")
+        return tuple(found[row] for row in rows.tolist())
+
+    def vectors(self, namespace: str, ids: Sequence[str]) -> FloatMatrix:
+        rows = self.rows(namespace, ids)
+        found = np.zeros((len(ids), self._facts.dimension), np.float32)
+        indexed = np.flatnonzero(rows >= 0)
+        found[indexed] = self._stored_vectors(rows[indexed])
+        return found
