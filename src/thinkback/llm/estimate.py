@@ -12,7 +12,9 @@ from thinkback.ports import Message
 __all__ = ["estimate_prompt", "estimate_tokens"]
 
 _PIECE: Final = re.compile(
-    r"(?P<word>[A-Za-z]+)"
+    r"(?P<mixed>(?=[A-Za-z]*[0-9])[A-Za-z0-9]+)"  # numbers, hexadecimal, identifiers
+    r"|(?P<word>[A-Za-z]+)"
+    r"|(?P<joined>[ ](?=[A-Za-z]))"  # a part of the word's token
     r"|(?P<space>[ \t]+)"
     r"|(?P<line>[\r\n]+)"
     r"|(?P<ascii>[!-~])"
@@ -30,24 +32,25 @@ def estimate_tokens(text: str) -> int:
 
     Byte-pair vocabularies of some 50,000 to 200,000 entries have most short English words whole, split longer or rarer
     ones into pieces of three letters or more, digits singly at worst, CJK characters into one or two tokens, and what
-    they have never seen into bytes. Measured in the tests against the vocabularies of Qwen2.5 and SmolLM2.
+    they have never seen into bytes. Compared in the tests with the vocabulary of Qwen2.5, and for English and code with
+    that of SmolLM2, which knows little else.
     """
     total = 0.0
     for found in _PIECE.finditer(text):
         piece, kind = found.group(), found.lastgroup
         if kind == "word":
             total += _word(piece)
+        elif kind == "mixed":
+            total += len(piece)
         elif kind == "space":
-            total += (len(piece) - 1) / 4  # the first joins the word that follows
+            total += math.ceil(len(piece) / 4)
         elif kind == "line":
             total += math.ceil(len(piece) / 2)
-        elif kind == "ascii":
-            total += 1
-        elif kind == "latin":
+        elif kind in {"ascii", "latin"}:
             total += len(piece)
         elif kind == "cjk":
             total += 1.5 * len(piece)
-        else:
+        elif kind == "other":
             total += len(piece.encode("utf-8", "surrogatepass"))
     return math.ceil(total)
 
