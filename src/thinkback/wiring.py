@@ -15,7 +15,15 @@ from thinkback.errors import InvalidInput, NoModel
 from thinkback.ids import random_ids
 from thinkback.ports import Clock, Embedder, Generator, Judge, ModelTraits, Store
 
-__all__ = ["WAYS_TO_GET_A_MODEL", "make_embedder", "make_llm", "make_parts", "make_store", "store_path"]
+__all__ = [
+    "WAYS_TO_GET_A_MODEL",
+    "make_embedder",
+    "make_llm",
+    "make_parts",
+    "make_store",
+    "store_path",
+    "stored_embedder",
+]
 
 WAYS_TO_GET_A_MODEL = """\
 There is no language model yet. Ways to get one:
@@ -34,8 +42,22 @@ def store_path(path: str | Path | None, settings: Settings) -> Path:
     return chosen / "memory.sqlite" if path is None or chosen.is_dir() or chosen.suffix == "" else chosen
 
 
-def make_store(path: str | Path | None, embedder: Embedder, settings: Settings, clock: Clock = time.time) -> Store:
+def make_store(
+    path: str | Path | None,
+    embedder: Embedder,
+    settings: Settings,
+    clock: Clock = time.time,
+    *,
+    reindexing: bool = False,
+) -> Store:
     """Open the store.
+
+    Args:
+        path: as for ``store_path``, or ":memory:".
+        embedder: whose vectors the store holds or shall hold.
+        settings: where the default store is.
+        clock: tells the time.
+        reindexing: open a store that holds another embedder's vectors as that one's, to embed it anew.
 
     Raises:
         StoreError
@@ -48,7 +70,26 @@ def make_store(path: str | Path | None, embedder: Embedder, settings: Settings, 
 
     file = store_path(path, settings)
     file.parent.mkdir(parents=True, exist_ok=True)
-    return SqliteStore.open(file, embedder_id=embedder.id, dimension=embedder.dimension, clock=clock)
+    embedder_id, dimension = embedder.id, embedder.dimension
+    if reindexing and file.exists():
+        embedder_id, dimension = stored_embedder(file)
+    return SqliteStore.open(file, embedder_id=embedder_id, dimension=dimension, clock=clock)
+
+
+def stored_embedder(file: Path) -> tuple[str, int]:
+    """Return id and dimension of the embedder whose vectors a store's file holds.
+
+    Raises:
+        StoreError
+    """
+    from thinkback.store.sqlite.opening import connector, inspect
+
+    sql = connector(file, read_only=True, timeout_s=5.0, max_bytes=None)()
+    try:
+        facts = inspect(sql)
+    finally:
+        sql.close()
+    return facts.embedder_id, facts.dimension
 
 
 def make_embedder(given: Embedder | str | None, settings: Settings) -> Embedder:
@@ -181,6 +222,7 @@ def make_parts(
     budget: Budget | None = None,
     need_llm: bool = False,
     use_llm: bool = True,
+    reindexing: bool = False,
 ) -> Parts:
     """Return the collaborators of one ThoughtRetriever, all made or found.
 
@@ -189,6 +231,7 @@ def make_parts(
         path, llm, embedder, judge, preset, budget: what the caller gives; None takes what is configured.
         need_llm: refuse to go without a language model.
         use_llm: False: do not look for one; what asks no model then works though the configured one is missing.
+        reindexing: open a store of another embedder too, to embed it anew.
 
     Raises:
         ThinkbackError: see the makers above.
@@ -198,7 +241,7 @@ def make_parts(
     if model is None and need_llm:
         raise NoModel(WAYS_TO_GET_A_MODEL)
     embeds = make_embedder(embedder, settings)
-    store = make_store(path, embeds, settings)
+    store = make_store(path, embeds, settings, reindexing=reindexing)
     return Parts(
         store=store,
         embedder=embeds,
