@@ -14,11 +14,27 @@ from typing import Any, Literal
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from thinkback.errors import InvalidInput
 
-__all__ = ["Budget", "Preset", "RankingName", "Settings", "load_preset", "load_settings", "preset_names"]
+__all__ = [
+    "Budget",
+    "Preset",
+    "RankingName",
+    "Settings",
+    "load_preset",
+    "load_settings",
+    "origins",
+    "preset_names",
+    "settings_file",
+]
 
 RankingName = Literal["dense", "dense_smoothed", "words", "words_window"]
 
@@ -184,7 +200,7 @@ def load_settings(*, file: Path | None = None, **overrides: Any) -> Settings:
     """
     if file is not None and not file.exists():
         raise InvalidInput(f"There is no configuration file {str(file)!r}.")
-    path = file if file is not None else user_config_path("thinkback") / "config.toml"
+    path = file if file is not None else settings_file()
     given = {name: value for name, value in overrides.items() if value is not None}
     configured = type("ConfiguredSettings", (Settings,), {"model_config": SettingsConfigDict(toml_file=path)})
     try:
@@ -193,6 +209,34 @@ def load_settings(*, file: Path | None = None, **overrides: Any) -> Settings:
         raise InvalidInput(_explain(error)) from None
     assert isinstance(loaded, Settings)  # noqa: S101 - a subclass made two lines above
     return loaded
+
+
+def settings_file() -> Path:
+    """Return where the user's own settings are looked for; it need not be there."""
+    return user_config_path("thinkback") / "config.toml"
+
+
+def origins(*, file: Path | None = None, **overrides: Any) -> dict[str, Literal["argument", "environment", "file"]]:
+    """Return where each setting that is not a default comes from: the strongest of argument, environment and file."""
+    form = type(
+        "ConfiguredSettings", (Settings,), {"model_config": SettingsConfigDict(toml_file=file or settings_file())}
+    )
+    found: dict[str, Literal["argument", "environment", "file"]] = {}
+    for word, names in (
+        ("file", set(TomlConfigSettingsSource(form)())),
+        ("environment", set(EnvSettingsSource(form)())),
+        ("argument", {name for name, value in overrides.items() if value is not None}),
+    ):
+        found |= {_field(name): word for name in names}  # type: ignore[misc] # the three words of the type
+    return found
+
+
+def _field(name: str) -> str:
+    """Return the field that a name in a source stands for: sources name a field by its alias."""
+    for field, info in Settings.model_fields.items():
+        if isinstance(info.validation_alias, AliasChoices) and name in info.validation_alias.choices:
+            return field
+    return name
 
 
 def _explain(error: ValidationError | tomllib.TOMLDecodeError) -> str:
