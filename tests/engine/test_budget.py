@@ -55,7 +55,7 @@ def test_day_and_namespace_budgets_hold_over_questions(make_engine, bridge, scri
 
 
 def test_a_days_budget_is_fresh_the_next_day(make_engine, bridge, clock):
-    engine = make_engine(budget=Budget(day_tokens=500), answer_tokens=300)
+    engine = make_engine(budget=Budget(day_tokens=550), answer_tokens=300)
     engine.add(bridge)
     engine.ask(QUESTION)
     with pytest.raises(BudgetExceeded):

@@ -60,6 +60,8 @@ class Source:
         """
         try:
             document = self.read()
+        except InvalidInput as error:  # an address that may not be fetched: a fault of this source, not of the call
+            raise LoadError(error.message, hint=error.hint) from error
         except OSError as error:
             raise CorruptDocument(f"{self.uri} cannot be read: {error.strerror or type(error).__name__}.") from error
         return Loaded(
@@ -86,6 +88,7 @@ def sources_of(what: object, given: Given, limits: Limits) -> Iterator[Source]:
     if isinstance(what, Path):
         yield from _path(what, given, limits)
     elif isinstance(what, str):
+        check_text(what, "The text")
         if what.startswith(("http://", "https://")) and not any(character.isspace() for character in what.strip()):
             yield _url(what.strip(), given, limits)
         elif (path := _as_path(what)) is not None:
