@@ -23,6 +23,8 @@ _STREAM_LIMIT = 75_000_000  # bytes that one compressed stream may unpack to; py
 _USELESS_TITLE = re.compile(
     r"untitled.*|microsoft (?:word|powerpoint).*|.*\.(?:docx?|dvi|tex|pdf|indd|ps|pptx?)|\W*|\d+", re.IGNORECASE
 )
+_END = b"%%EOF"
+_MISSING_END = b"\nendstream\nendobj\nstartxref\n0\n%%EOF\n"
 _FAULTS_SHOWN = 8
 
 
@@ -53,6 +55,8 @@ def read(data: bytes, *, max_characters: int) -> Content:
 
 
 def _open(data: bytes) -> PdfReader:
+    if _END not in data[-2048:]:
+        data += _MISSING_END  # cut short: the parser finds the objects by itself, but wants an end
     try:
         reader = PdfReader(BytesIO(data))
         locked = reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED
@@ -96,7 +100,7 @@ def _read_pages(reader: PdfReader, limit: int) -> tuple[list[list[Line]], list[i
 
 def _notes(data: bytes, pages: Sequence[Sequence[Line]], faults: Sequence[int]) -> tuple[str, ...]:
     notes = []
-    if b"%%EOF" not in data[-2048:]:
+    if _END not in data[-2048:]:
         notes.append("The PDF ends too early; what was found in it was read.")
     if faults:
         notes.append(f"Could not be read: {_list(faults)}.")

@@ -26,7 +26,7 @@ _CONTENTS = re.compile(r"(?:table of )?contents|inhalt(?:sverzeichnis)?", re.IGN
 _LETTER = re.compile(r"[^\W\d_]")
 _CLOSED = re.compile(r"[.!?:;\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*$")
 _WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_HYPHENATED = re.compile(r"([^\W\d_]+)([-\u00ad\u2010])$")
+_HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)([-\u00ad\u2010])$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
@@ -147,7 +147,8 @@ def joiner(lines: Sequence[Line]) -> Callable[[str, Line], Seam]:
     """Return the function that says how a line of a paragraph is joined to the one above it.
 
     A hyphen at a line's end goes if the word is written without one elsewhere in the document, stays if it is written
-    with one, and else goes if a small letter follows: typesetters break words more often than authors join them.
+    with one, and else goes if a small letter
+    follows and the word has no other hyphen: typesetters break words more often than authors join them.
     """
     vocabulary = {word.casefold() for line in lines for word in _WORD.findall(line.text)}
 
@@ -160,7 +161,8 @@ def joiner(lines: Sequence[Line]) -> Callable[[str, Line], Seam]:
             if broken.group(2) != "-" or (head + tail).casefold() in vocabulary:
                 return Seam(1, "")
             written = {f"{head}-{tail}".casefold(), f"{head}-{following.group()}".casefold()}
-            return Seam(0, "") if written & vocabulary or not tail[0].islower() else Seam(1, "")
+            compound = "-" in head or not tail[0].islower() or bool(written & vocabulary)
+            return Seam(0 if compound else 1, "")
         return Seam(0, "" if _WIDE.match(above[-1:]) and _WIDE.match(line.text) else " ")
 
     return join
