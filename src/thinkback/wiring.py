@@ -261,17 +261,17 @@ def _tuner(embedder: Embedder, store: Store) -> Callable[[Preset], Preset] | Non
 
     Measured once per store and kept there: two seconds for a local embedder, a few requests for a server.
     """
-    if embedder.id.startswith(("all-MiniLM-L6-v2", "hashing")):
+    if embedder.id.startswith(("minilm-l6-v2", "hashing")):
         return None
 
     def tune(preset: Preset) -> Preset:
-        from thinkback.embed.calibrate import calibrate
+        from thinkback.embed.calibrate import thresholds
 
         name = f"thresholds {embedder.id} {preset.gate} {preset.related}"
         with store.read() as reader:
             kept = reader.setting(name)
         if kept is None:
-            measured = calibrate(embedder, gate=-1.0 if preset.gate is None else preset.gate, related=preset.related)
+            measured = thresholds(embedder, gate=preset.gate, related=preset.related)
             kept = f"{measured.gate} {measured.related}"
             with store.write() as writer:
                 writer.put_setting(name, kept)
