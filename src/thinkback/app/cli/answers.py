@@ -1,0 +1,186 @@
+"""How an answer looks: the streamed text, the places it stands on, what was remembered of it, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from thinkback.app.cli.naming import handle
+from thinkback.app.cli.screen import joined, line, note, out, prose_width, quantity, symbol
+from thinkback.app.cli.typing_out import Typist
+from thinkback.app.cli.waiting import waiting
+
+if TYPE_CHECKING:  # the engine imports numpy and pydantic, and rich is not needed for --json
+    from rich.console import Console
+    from rich.text import Text
+
+    from thinkback.engine.events import Event
+    from thinkback.types import Answer, Citation, Hit, Outcome, Usage
+
+__all__ = ["MARKS", "cost", "play", "show_citations", "show_outcomes"]
+
+MARKS = {
+    "stored": ("✓", "+", "green"),
+    "linked": ("=", "=", "cyan"),
+    "conflict": ("≠", "!", "yellow"),
+    "redundant": ("~", "~", "dim"),
+    "abstained": ("·", "-", "dim"),
+    "unsupported": ("✗", "x", "red"),
+    "unreadable": ("✗", "x", "red"),
+    "quarantined": ("⚠", "!", "yellow"),
+    "over_budget": ("✗", "x", "yellow"),
+    "error": ("✗", "x", "red"),
+    "off": ("·", "-", "dim"),
+}
+"""Outcome status to its mark, the mark in ASCII, and its colour."""
+
+_LONGEST_QUOTE = 400
+
+
+def play(events: Iterable[Event], *, thoughts: bool = False) -> Answer:
+    """Print the events of one answer as they come and return the finished answer.
+
+    Args:
+        events: of ``Engine.ask(..., stream=True)``.
+        thoughts: also print the thoughts that were shown to the model.
+    """
+    from thinkback.engine.events import AnswerEvent, DoneEvent, OutcomeEvent, TextEvent
+
+    typist = Typist()
+    outcomes: list[Outcome] = []
+    answer: Answer | None = None
+    with waiting("reading and answering") as clock:
+        for event in events:
+            if isinstance(event, TextEvent):
+                clock.hide()
+                typist.write(event.text)
+            elif isinstance(event, AnswerEvent):
+                clock.hide()
+                typist.finish()
+                show_citations(event.answer)
+                if thoughts:
+                    _show_reused(_thoughts(event.answer.hits))
+                if event.answer.hits and not event.answer.cached:
+                    clock.show("thinking back: what is worth remembering")
+            elif isinstance(event, OutcomeEvent):
+                clock.hide()
+                outcomes.append(event.outcome)
+            elif isinstance(event, DoneEvent):
+                answer = event.answer
+    assert answer is not None  # noqa: S101 - a stream that does not raise ends with it
+    show_outcomes(outcomes)
+    _show_end(answer)
+    return answer
+
+
+def show_citations(answer: Answer) -> None:
+    """Print where in raw text the answer stands."""
+    console = out()
+    for warning in answer.warnings:
+        note().print(f"{symbol('⚠', '!')} {line(warning)}", style="yellow")
+    if not answer.citations:
+        return
+    console.print()
+    console.print("Sources", style="bold")
+    for citation in answer.citations:
+        _show_citation(console, citation)
+
+
+def _show_citation(console: Console, citation: Citation) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    place = Text(f"[{citation.marker}] ", style="cyan")
+    place.append(line(citation.title or citation.uri, 70), style="default")
+    where = f"p. {citation.page}" if citation.page is not None else f"characters {citation.start:,} to {citation.end:,}"
+    place.append(f", {where}", style="dim")
+    if citation.via:
+        place.append(f", through thought {handle(citation.via)}", style="dim")
+    console.print(Padding(place, (0, 0, 0, 2)), width=prose_width())
+    left, right = symbol("“", '"'), symbol("”", '"')
+    quote = Text(f"{left}{line(citation.quote, _LONGEST_QUOTE)}{right}", style="italic")
+    console.print(Padding(quote, (0, 0, 0, 6)), width=prose_width())
+
+
+def _show_reused(hits: Sequence[Hit]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if not hits:
+        return
+    console = out()
+    console.print()
+    console.print("Thoughts reused", style="bold")
+    for hit in hits:
+        label = Text(f"{symbol('↺', '@')} {handle(hit.item.id)}", style="magenta")
+        label.append(f"  {line(hit.item.text)}", style="default")
+        console.print(Padding(label, (0, 0, 0, 2)), width=prose_width())
+
+
+def show_outcomes(outcomes: Sequence[Outcome]) -> None:
+    """Print what became of each note that was made of the answer, and why."""
+    from rich.padding import Padding
+
+    if not outcomes:
+        return
+    console = out()
+    console.print()
+    console.print("Remembered" if any(one.thought_id for one in outcomes) else "Nothing remembered", style="bold")
+    for outcome in outcomes:
+        console.print(Padding(_outcome(outcome), (0, 0, 0, 2)), width=prose_width())
+
+
+def _outcome(outcome: Outcome) -> Text:
+    from rich.text import Text
+
+    fine, plain, style = MARKS[outcome.status]
+    made = Text(f"{symbol(fine, plain)} {outcome.status.replace('_', ' ')}", style=style)
+    if outcome.thought_id:
+        made.append(f" {handle(outcome.thought_id)}", style="dim")
+    if outcome.text:
+        made.append(f"  {line(outcome.text)}", style="default")
+    reason = outcome.reason
+    if outcome.other_id and handle(outcome.other_id) not in reason:
+        reason = f"{reason} ({handle(outcome.other_id)})".strip()
+    if reason:
+        made.append(f"\n    {line(reason)}", style="dim")
+    return made
+
+
+def _show_end(answer: Answer) -> None:
+    console = out()
+    console.print()
+    used = _thoughts(answer.hits)
+    parts = [
+        "kept answer, its evidence is unchanged" if answer.cached else "",
+        f"{quantity(len(used), 'thought')} reused" if used else "",
+        cost(answer.usage),
+        f"{answer.dropped_markers} markers pointed nowhere" if answer.dropped_markers else "",
+    ]
+    console.print(joined(parts), style="dim", width=prose_width())
+
+
+def _thoughts(hits: Iterable[Hit]) -> list[Hit]:
+    return [hit for hit in hits if hit.kind == "thought"]
+
+
+def cost(usage: Usage) -> str:
+    """Return tokens, calls, money and seconds in a few words."""
+    parts = []
+    if usage.calls:
+        sign = symbol("≈", "~") if usage.estimated else ""
+        parts.append(
+            f"{sign}{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens in {quantity(usage.calls, 'call')}"
+        )
+    else:
+        parts.append("no model call")
+    if usage.cached_prompt_tokens:
+        parts.append(f"{usage.cached_prompt_tokens:,} read before")
+    if usage.failed_calls:
+        parts.append(f"{usage.failed_calls} failed")
+    if usage.money:
+        parts.append(f"costs {usage.money:.4f}")
+    stages = [f"{name} {value:.1f}" for name, value in usage.seconds.items() if value >= 0.05]
+    total = sum(usage.seconds.values())
+    parts.append(f"{total:.1f} s" + (f" ({', '.join(stages)})" if len(stages) > 1 else ""))
+    return joined(parts)
