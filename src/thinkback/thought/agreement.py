@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.lexicon import DETERMINERS, LIGHT
+from thinkback.thought.lexicon import DETERMINERS, LIGHT, SAYING
 from thinkback.thought.matching import acronyms, counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
-from thinkback.thought.synonyms import opposed, same_word, single_words, synonyms
+from thinkback.thought.synonyms import derived, opposed, same_word, single_words, synonyms
 from thinkback.thought.words import Word, fold
 
 __all__ = ["disagreement"]
@@ -24,7 +24,8 @@ __all__ = ["disagreement"]
 _STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
 _PAUSE = re.compile(r"[,;:.!?()\u2014\u2013]")
-_COUNTED_REACH = 3  # words between a number and what it counts
+_EMPTY = LIGHT | SAYING
+_TO_COUNTED = re.compile(r"[\s-]*(?:of\s+)?(?:the\s+|these\s+|those\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +69,23 @@ def _numbers(case: _Case) -> str:
         same = [n for n in rivals if same_number(number, n)]
         if not same:
             return "a number of the claim does not stand in the evidence"
-        counted = _counted(number, case.wanted)
-        if counted is not None and _counts_otherwise(counted, same, case.given):
+        counted = _counted(number, case.wanted, case.claim)
+        if counted is not None and _counts_otherwise(counted, same, case):
             return "a number of the claim counts something else in the evidence"
     return ""
 
 
-def _counted(number: Number, there: Facts) -> Word | None:
-    """Return the first content word right after a number, if nothing but function words stands between."""
-    after = [w for w in there.words if w.start >= number.end][:_COUNTED_REACH]
-    return next((w for w in after if w.content and w.kind != "number"), None)
+def _counted(number: Number, there: Facts, text: str) -> Word | None:
+    """Return the content word right after a number."""
+    after = next((w for w in there.words if w.start >= number.end and w.content), None)
+    if after is None or after.kind == "number" or not _TO_COUNTED.fullmatch(text[number.end : after.start]):
+        return None
+    return after
 
 
-def _counts_otherwise(counted: Word, same: Sequence[Number], given: Facts) -> bool:
+def _counts_otherwise(counted: Word, same: Sequence[Number], case: _Case) -> bool:
     """Tell whether the counted thing stands in the evidence after other numbers, and after none of the same."""
-    heads = {n: _counted(n, given) for n in given.numbers}
+    heads = {n: _counted(n, case.given, case.span) for n in case.given.numbers}
     here = [n for n, head in heads.items() if head is not None and same_word(head.stem, counted.stem)]
     return bool(here) and not any(n in same for n in here)
 
@@ -100,14 +103,19 @@ def _names(case: _Case) -> str:
 
 def _negation(case: _Case) -> str:
     wanted, given = case.wanted, case.given
-    shared = wanted.stems & given.stems
-    if (wanted.negated & shared) - given.negated - given.perhaps_negated:
+    if _denied(wanted, given):
         return "the claim denies what the evidence says"
-    if (given.negated & shared) - wanted.negated - wanted.perhaps_negated:
+    if _denied(given, wanted):
         return "the claim says what the evidence denies"
     if wanted.negations and not given.negations:
         return "the claim denies something and the evidence does not"
     return ""
+
+
+def _denied(here: Facts, there: Facts) -> bool:
+    """Tell whether a word denied here stands there without a negation."""
+    shared = {derived(one) for one in here.negated} & {derived(one) for one in there.stems}
+    return bool(shared - {derived(one) for one in there.negated | there.perhaps_negated})
 
 
 def _opposite(case: _Case) -> str:
@@ -179,8 +187,8 @@ def _places(there: Facts, text: str, toward: int) -> list[_Place]:
             if folded not in DETERMINERS:
                 between.append(folded)
             continue
-        plain = word.stem not in LIGHT and not folded.endswith("ly") and word.start not in named
-        if anchor is not None and plain and anchor.stem not in LIGHT and anchor.start not in named:
+        plain = word.stem not in _EMPTY and not folded.endswith("ly") and word.start not in named
+        if anchor is not None and plain and anchor.stem not in _EMPTY and anchor.start not in named:
             gap = text[min(word.end, anchor.end) : max(word.start, anchor.start)]
             if not _PAUSE.search(gap):
                 found.append(_Place(word.stem, anchor.stem, tuple(between)))

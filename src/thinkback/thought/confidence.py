@@ -11,34 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from thinkback.thought.abstention import CLOSERS, PATTERNS, SHORT
+from thinkback.thought.abstention import phrases
 from thinkback.thought.words import is_cjk, sentences, words
 
 __all__ = ["Verdict", "is_abstention", "is_hypothetical", "read_confidence", "verdict"]
 
 _LEAST = 0.5
+_LONGEST = 500  # characters looked at in one sentence: an abstention is short, and patterns over more get slow
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _MARKER = re.compile(r"\[\s*\d+(?:\s*[,;\u2013-]\s*\d+)*\s*\]")
-_HYPOTHETICAL = re.compile(
-    r"^\W*(?:what if\b|what would (?:happen|change|be)\b|what happens if we\b|"
-    r"suppose\b|supposing\b|assume\b|assuming\b|imagine\b|let'?s (?:say|assume|suppose|imagine|pretend)\b|"
-    r"if (?:we|i|you|they|he|she|it|the|one|there)\b[^?]{0,120}?\b(?:were|had|used|chose|switched|replaced|would|could)\b|"
-    r"(?:how|what|which|who|where|when|why|and|but|so)?\s*(?:would|could|might)\b[^?]{0,160}?\bif\b|"
-    r"how about (?:us )?\w+ing\b|hypothetically\b|in a hypothetical\b|"
-    r"angenommen\b|was w\u00e4re,? wenn\b|was passiert,? wenn wir\b|stell dir vor\b|"
-    r"et si\b|supposons\b|imaginons\b|que se passerait-il\b|"
-    r"\u00bfy si\b|y si\b|supongamos\b|imagina que\b|\u00bfqu\u00e9 pasar\u00eda\b|qu\u00e9 pasar\u00eda\b|"
-    r"e se\b|supponiamo\b|suponha\b|"
-    r"\u0447\u0442\u043e,? \u0435\u0441\u043b\u0438\b|\u043f\u0440\u0435\u0434\u043f\u043e\u043b\u043e\u0436\u0438\u043c\b|"
-    r"\u5982\u679c|\u5047\u5982|\u5047\u8bbe|\u5047\u8a2d|\u8981\u662f|\u3082\u3057|\u4eee\u306b|\ub9cc\uc57d|\ub9cc\uc77c)",
-    re.IGNORECASE,
-)
-_HYPOTHETICAL_ANYWHERE = re.compile(
-    r"\bwhat if (?:we|i|you|they|he|she|it|the|someone|instead)\b|\b(?:would|could) (?:it|that|this|we|i|they)\b[^?.]{0,120}\bif (?:we|i|they|you|it)\b",
-    re.IGNORECASE,
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """Whether an answer may go on to be remembered, and if not, why."""
@@ -59,49 +40,42 @@ def is_abstention(text: str) -> bool:
     bare = " ".join(_MARKER.sub(" ", _INVISIBLE.sub("", text)).split())
     if not any(c.isalnum() for c in bare):
         return True
-    if SHORT.fullmatch(bare.strip(" .!?\u3002\uff01'\"*_")):
+    if phrases().short.fullmatch(bare.strip(" .!?\u3002\uff01'\"*_")):
         return True
-    kinds = [_kind(bare[s.start : s.end]) for s in sentences(bare)]
-    if "abstains" not in kinds:
-        return False
-    return "gives" not in kinds
+    abstains = False
+    for sentence in sentences(bare):
+        kind = _kind(bare[sentence.start : min(sentence.end, sentence.start + _LONGEST)])
+        if kind == "gives":
+            return False
+        abstains |= kind == "abstains"
+    return abstains
 
 
 def _kind(sentence: str) -> Literal["abstains", "neutral", "gives"]:
     """Say what one sentence of an answer does: abstain, add nothing, or give something."""
-    for pattern in PATTERNS:
+    for pattern in phrases().abstains:
         match = pattern.search(sentence)
         if match:
             return "gives" if _gives_besides(sentence[match.end() :]) else "abstains"
-    if CLOSERS.search(sentence):
+    if phrases().closer.search(sentence):
         return "neutral"
     return "gives"
 
 
-_TURN = re.compile(
-    r"(?:^|[,;:\u2014\u2013-]|\s)\s*(?:but|however|although|though|yet|instead|nevertheless|still|only that|except|"
-    r"mais|cependant|toutefois|aber|jedoch|sondern|pero|sin embargo|sino|mas|por\u00e9m|ma|per\u00f2|tuttavia|"
-    r"\u043d\u043e|\u043e\u0434\u043d\u0430\u043a\u043e)\s+(?P<rest>.+)$"
-    r"|(?:\u4f46\u662f|\u4f46|\u4e0d\u8fc7|\u7136\u800c|\u53ea\u662f|\u304c\u3001|\u3057\u304b\u3057|\u305f\u3060\u3057|"
-    r"\ud558\uc9c0\ub9cc|\uadf8\ub7ec\ub098|\uc9c0\ub9cc\s)(?P<cjk>.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
 def _gives_besides(rest: str) -> bool:
     """Tell whether the part of a sentence after "does not say" turns to giving something ("..., but it was 3.5")."""
-    turn = _TURN.search(rest)
+    turn = phrases().turn.search(rest)
     if turn is None:
         return False
     said = turn.group("rest") or turn.group("cjk") or ""
-    if CLOSERS.search(said) or any(pattern.search(said) for pattern in PATTERNS):
+    if phrases().closer.search(said) or any(pattern.search(said) for pattern in phrases().abstains):
         return False
     return is_cjk(said) or sum(1 for word in words(said) if word.content) >= 2
 
 
 def is_hypothetical(question: str) -> bool:
     """Tell whether a question asks what would be, not what is: its answer is no fact to remember."""
-    return bool(_HYPOTHETICAL.search(question) or _HYPOTHETICAL_ANYWHERE.search(question))
+    return any(pattern.search(question) for pattern in phrases().hypothetical)
 
 
 def read_confidence(value: object) -> float | None:

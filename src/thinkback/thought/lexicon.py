@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "LIGHT",
+    "SAYING",
     "AUXILIARIES",
     "BE_FORMS",
     "DETERMINERS",
@@ -116,6 +117,8 @@ TIME_NOUNS = frozenset(
 """As stems: a bare one says when, not who."""
 LIGHT = frozenset(
     "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain yield reach "
-    "item thing fact way case level proces valu mention say stat note feel think enjoy want lik talk discus".split()
+    "item thing fact way level process valu".split()
 )
-"""As stems: words that often only carry another ("gave its approval" is "approved"), and verbs of saying."""
+"""As stems: words that often only carry another ("gave its approval" is "approved")."""
+SAYING = frozenset("mention say stat not feel think enjoy want lik lov talk discuss believ acknowledg appreciat".split())
+"""As stems: verbs that tell how a fact was put, not what it is."""

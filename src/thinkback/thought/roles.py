@@ -24,7 +24,6 @@ __all__ = ["Roles", "compare_roles"]
 Roles = Literal["same", "swapped", "unclear"]
 _PAUSE = re.compile(r"[,;:()\u2014\u2013]")
 _POSSESSIVE = re.compile(r"['\u2019]s$|s['\u2019]$")
-_AGENT = ""  # the agent of a passive counts as bare: it is the subject of the active
 _WHEN = frozenset({"time", "clock", "month", "decade"})
 _UNCHANGED = frozenset("cut put set shut hit hurt let read split spread cast shed".split())
 _SPACE = re.compile(r"[\s-]*")
@@ -47,6 +46,8 @@ class _Part:
     passive: bool = False
     """The participle of a passive."""
     adverb: bool = False
+    agent: bool = False
+    """Done "by" it, in a passive."""
 
 
 def compare_roles(one: Facts, two: Facts, left: str, right: str) -> Roles:
@@ -65,12 +66,13 @@ def compare_roles(one: Facts, two: Facts, left: str, right: str) -> Roles:
     ours, theirs = _aligned(parts_left, parts_right)
     if _clean_swap(ours, theirs) or _exchanged(ours, theirs):
         return "swapped"
-    if _voice_turned(ours, theirs, parts_right) or _voice_turned(theirs, ours, parts_left):
+    if _voice_turned(ours, theirs) or _voice_turned(theirs, ours):
         return "swapped"
     inverted = _inverted(ours, theirs, left, right)
     if any(a.name and b.name for a, b in inverted):
         return "swapped"
-    return "unclear" if inverted or _half_exchanged(ours, theirs) else "same"
+    changed = _voice_changed(ours, theirs, parts_right) or _voice_changed(theirs, ours, parts_left)
+    return "unclear" if inverted or changed or _half_exchanged(ours, theirs) else "same"
 
 
 def _parts(facts: Facts, text: str) -> list[_Part]:
@@ -125,7 +127,7 @@ def _agents_first(parts: list[_Part], facts: Facts) -> list[_Part]:
         return parts
     ordered = [*agents, *(p for p in parts if p not in agents)]
     return [
-        replace(p, case=_AGENT if p in agents else p.case, place=place)
+        replace(p, case="" if p in agents else p.case, agent=p in agents, place=place)
         for place, p in enumerate(ordered)
     ]
 
@@ -225,11 +227,24 @@ def _inverted(
     ]
 
 
-def _voice_turned(ours: Sequence[_Part], theirs: Sequence[_Part], all_theirs: Sequence[_Part]) -> bool:
-    """Tell whether a verb is passive on our side only, and what it is done to, on theirs, does it to something else."""
+def _voice_turned(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:
+    """Tell whether a verb is passive on our side only, and done to A by B on ours, but by A to B on theirs."""
     both = list(zip(ours, theirs, strict=True))
     for verb, active in both:
         if not verb.passive or active.passive:
+            continue
+        done_to = [b for a, b in both if not a.case and a.start < verb.start and not a.passive and not a.agent]
+        agents = [b for a, b in both if a.agent]
+        if any(p.start > active.start for p in agents) and any(p.start < active.start for p in done_to):
+            return True
+    return False
+
+
+def _voice_changed(ours: Sequence[_Part], theirs: Sequence[_Part], all_theirs: Sequence[_Part]) -> bool:
+    """Tell whether a passive without agent stands beside an active that does something to something else."""
+    both = list(zip(ours, theirs, strict=True))
+    for verb, active in both:
+        if not verb.passive or active.passive or any(a.agent for a in ours):
             continue
         objects = [p for p in all_theirs if not p.case and p.start > active.start and not p.adverb and not p.passive]
         done_to = [b for a, b in both if not a.case and a.start < verb.start and a is not verb]

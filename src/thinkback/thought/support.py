@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 from thinkback.thought.agreement import disagreement
 from thinkback.thought.facts import Facts, facts
+from thinkback.thought.lexicon import LIGHT, SAYING
 from thinkback.thought.matching import counterparts
 from thinkback.thought.quotes import find_quote
 from thinkback.thought.synonyms import single_words
-from thinkback.thought.words import Sentence, sentences, words
+from thinkback.thought.words import Sentence, Word, sentences, words
 
 __all__ = ["Idf", "Span", "SupportVerdict", "best_span", "idf_of", "longer_than_sources", "supports"]
 
@@ -32,6 +33,8 @@ _REFERS_BACK = re.compile(
 )  # a sentence with one of these may go on about what the one before it named
 _PAIR_GAIN = 0.05  # a second sentence must add this much recall, or the shorter span is the better citation
 _QUOTE_EASE = 0.8  # a verbatim quote chosen by the model needs this share of the threshold in words
+_EMPTY = LIGHT | SAYING
+_EMPTY_SHARE = 0.4  # a verb of saying that the source lacks ("Tom mentions that ...") takes little from a claim
 _NOTE_WORDS = 40  # a note of this length is short whatever it was distilled from
 
 
@@ -147,9 +150,10 @@ def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) 
 
 
 def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) -> Span:
-    """Return the recall of the claim in ``text[start:end]``."""
+    """Return the recall of the claim in ``text[start:end]``; a name may stand earlier in the text."""
     here = counterparts(wanted.words, words(single_words(text[start:end])))
     named = {name.start for name in wanted.names}
+    before = {w.stem for w in words(text[:start])} if named else set()
     total = got = 0.0
     missing = []
     seen: set[str] = set()
@@ -157,13 +161,21 @@ def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) ->
         if not word.content or word.stem in seen:
             continue
         seen.add(word.stem)
-        weight = idf(word.stem) if idf else (2.0 if word.kind == "number" or word.start in named else 1.0)
+        weight = _weight(word, idf, named=word.start in named)
         total += weight
-        if word.stem in here:
+        if word.stem in here or (word.start in named and word.stem in before):
             got += weight
         else:
             missing.append(word.text)
     return Span(start=start, end=end, score=got / total if total else 0.0, missing=tuple(missing))
+
+
+def _weight(word: Word, idf: Idf | None, *, named: bool) -> float:
+    if idf:
+        weight = idf(word.stem)
+    else:
+        weight = 2.0 if word.kind == "number" or named else 1.0
+    return weight * _EMPTY_SHARE if word.stem in _EMPTY else weight
 
 
 def _accept(text: str, start: int, end: int, score: float) -> SupportVerdict:

@@ -32,6 +32,8 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:[a-z]|Jan|Feb|M\u00e4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # 3. Juni
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
@@ -89,6 +91,8 @@ def _regular(base: str) -> str:
         base = base[:-1]
     if base in KEEP:
         return base
+    if base.endswith("ically"):
+        return base[:-4]
     if base.endswith("eed"):  # agreed
         return base[:-2]
     for ending in ("ing", "ed", "ly"):
@@ -160,6 +164,7 @@ def sentences(text: str) -> list[Sentence]:
         match.end()
         for match in _END.finditer(text)
         if not _ABBREVIATION.search(text[max(0, match.end() - 12) : match.end()])
+        and not _ORDINAL.search(text[max(0, match.end() - 4) : match.end() + 5])
     ]
     found = []
     start = 0
