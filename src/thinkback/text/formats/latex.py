@@ -11,7 +11,7 @@ from collections.abc import Callable
 from thinkback.text.formats import latex_commands as commands
 from thinkback.text.formats.content import Content
 from thinkback.text.formats.latex_commands import swallowed
-from thinkback.text.formats.latex_macros import argument, expand, without_comments
+from thinkback.text.formats.latex_macros import Arguments, expand, without_comments
 from thinkback.text.formats.latex_symbols import ACCENTS, SYMBOLS, accented
 from thinkback.text.formats.writer import Writer
 from thinkback.types import Scalar
@@ -44,8 +44,10 @@ def read(text: str) -> Content:
     source = without_comments(text)
     theorems = dict(_THEOREM.findall(source))
     source = expand(source)
-    title = _of_command(_TITLE, source)
-    names = [name for match in _AUTHOR.finditer(source) for name in _names(argument(source, match.end()).content)]
+    arguments = Arguments(source)
+    titled = _TITLE.search(source)
+    title = plain(arguments.at(titled.end()).content) if titled else ""
+    names = [name for match in _AUTHOR.finditer(source) for name in _names(arguments.at(match.end()).content)]
     body = _BODY.search(source)
     renderer = _Renderer(theorems)
     if title:
@@ -66,18 +68,14 @@ def plain(source: str) -> str:
     return " ".join(renderer.out.text().split())
 
 
-def _of_command(pattern: re.Pattern[str], source: str) -> str:
-    found = pattern.search(source)
-    return plain(argument(source, found.end()).content) if found else ""
-
-
 def _names(source: str) -> list[str]:
     """Return the authors' names: of each, the first line, without notes and addresses."""
     parts, done = [], 0
+    arguments = Arguments(source)
     for note in _NOT_NAME.finditer(source):
         if note.start() >= done:
             parts.append(source[done : note.start()])
-            done = argument(source, note.end()).end
+            done = arguments.at(note.end()).end
     stripped = "".join((*parts, source[done:]))
     authors = re.split(r"\\(?:and|And|AND)\b", stripped)
     first_lines = (re.split(r"\\\\|\n\s*\n", author.strip())[0] for author in authors)
@@ -93,12 +91,14 @@ class _Renderer:
         self._theorems = theorems
         self._groups: list[Callable[[], None] | None] = []
         self._source = ""
+        self._arguments = Arguments("")
         self._at = 0
         self._table = 0
         self._lists: list[int | None] = []
 
     def run(self, source: str) -> None:
         self._source, self._at = source, 0
+        self._arguments = Arguments(source)
         while self._at < len(source):
             token = _TOKEN.match(source, self._at)
             assert token is not None  # noqa: S101 - the last alternative takes any character
@@ -143,9 +143,7 @@ class _Renderer:
             self.out.words(SYMBOLS.get(sign, ""))
 
     def _accent(self, accent: str) -> None:
-        letter = argument(self._source, self._at, limit=20)
-        self._at = letter.end
-        base = letter.content.strip().removeprefix("\\")
+        base = self._argument().strip().removeprefix("\\")
         self.out.words(accented(accent, base))
 
     def _formula(self, mark: str, close: str) -> None:
@@ -230,7 +228,7 @@ class _Renderer:
         if self._lists and self._lists[-1] is not None:
             self._lists[-1] += 1
         number = self._lists[-1] if self._lists else None
-        self.out.mark("  " * (len(self._lists) - 1) + ("-" if number is None else f"{number}."))
+        self.out.mark("  " * min(len(self._lists) - 1, 8) + ("-" if number is None else f"{number}."))
         if option:
             self.out.words(plain(option.group(1)) + " ")
 
@@ -306,7 +304,7 @@ class _Renderer:
             self._groups.append(at_end)
 
     def _argument(self) -> str:
-        found = argument(self._source, self._at)
+        found = self._arguments.at(self._at)
         self._at = found.end
         return found.content
 

@@ -7,18 +7,21 @@ Only commands that text can be made of are known: ``\newcommand``, ``\def`` with
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["Argument", "argument", "expand", "without_comments"]
+__all__ = ["Argument", "Arguments", "expand", "without_comments"]
 
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(\n[ \t]*(?!\n)|\n|\Z)?")
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*+(?=[^\n]|\Z))?")
 _RAW = re.compile(
-    r"\\begin\{(verbatim\*?|lstlisting|minted|Verbatim)\}.*?\\end\{\1\}|\\verb\*?([^A-Za-z\s*]).*?\2"
-    r"|\\(?:url|path|nolinkurl|href)\s*\{[^{}\n]*\}",
-    re.DOTALL,
+    r"\\begin\{(?P<name>verbatim\*?|lstlisting|minted|Verbatim)\}|\\verb\*?(?P<mark>[^A-Za-z\s*])"
+    r"|\\(?:url|path|nolinkurl|href)\s*\{[^{}\n]*\}"
 )
-_DROPPED = re.compile(r"\\begin\{comment\}.*?\\end\{comment\}|\\iffalse\b.*?(?:\\else\b|\\fi\b)", re.DOTALL)
+_OFF = (
+    (re.compile(r"\\begin\{comment\}"), re.compile(r"\\end\{comment\}")),
+    (re.compile(r"\\iffalse\b"), re.compile(r"\\else\b|\\fi\b")),
+)
+_LONGEST_VERB = 1000  # characters
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _DEFINITION = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand)\*?\s*(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))"
@@ -28,6 +31,7 @@ _DEF = re.compile(r"\\(?:def|gdef|edef)\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)")
 _OPERATOR = re.compile(r"\\DeclareMathOperator\*?\s*\{\s*\\([A-Za-z]+)\s*\}\s*(?=\{)")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _PARAMETER = re.compile(r"#(\d)")
+_SPACES = re.compile(r"[ \t\n]*")
 _LONGEST_ARGUMENT = 20_000  # characters
 _DEPTH = 12  # commands within commands
 _GROWTH = 4  # times the source's length, and
@@ -50,41 +54,87 @@ class _Macro:
     """Of the first argument, which is then optional."""
 
 
-def argument(text: str, position: int, *, limit: int = _LONGEST_ARGUMENT) -> Argument:
-    """Return the argument that begins at a position, or an empty one where there is none."""
-    while position < len(text) and text[position] in " \t\n":
-        position += 1
-    if position >= len(text):
-        return Argument("", position)
-    if text[position] != "{":
-        command = _COMMAND.match(text, position)
-        end = command.end() if command else position + 1
-        return Argument(text[position:end], end)
-    depth = 0
-    for match in _BRACE.finditer(text, position, position + limit):
-        depth += {"{": 1, "}": -1}.get(match.group(), 0)
-        if depth == 0:
-            return Argument(text[position + 1 : match.start()], match.end())
-    return Argument("", position + 1)  # never closed
+class Arguments:
+    """Finds the arguments of commands in a text. Braces are paired once, so that no text makes it slow."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._closing: dict[int, int] | None = None
+
+    def at(self, position: int) -> Argument:
+        """Return the argument that begins at a position or after spaces, or an empty one where there is none."""
+        text = self._text
+        start = _SPACES.match(text, position).end()  # type: ignore[union-attr] # matches everywhere, if only nothing
+        if start >= len(text):
+            return Argument("", start)
+        if text[start] != "{":
+            command = _COMMAND.match(text, start)
+            end = command.end() if command else start + 1
+            return Argument(text[start:end], end)
+        if self._closing is None:
+            self._closing = _pairs(text)
+        closing = self._closing.get(start)
+        if closing is None or closing - start > _LONGEST_ARGUMENT:
+            return Argument("", start + 1)  # never closed
+        return Argument(text[start + 1 : closing], closing + 1)
+
+
+def _pairs(text: str) -> dict[int, int]:
+    """Return the position of each opening brace's closing one."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match.group() == "{":
+            opened.append(match.start())
+        elif match.group() == "}" and opened:
+            pairs[opened.pop()] = match.start()
+    return pairs
 
 
 def without_comments(text: str) -> str:
     """Return the source without comments, which end the line they stand on, and without what is switched off."""
-    raw: list[str] = []
+    parts: list[str] = []
+    done = 0
+    for start, end in _raw_spans(text):
+        parts += (_COMMENT.sub(r"\1", text[done:start]), text[start:end])
+        done = end
+    # A comment takes its line's end with it, unless a blank line comes after, which still ends the paragraph.
+    text = "".join((*parts, _COMMENT.sub(r"\1", text[done:])))
+    for opening, closing in _OFF:
+        text = _without(text, opening, closing)
+    return text
 
-    def keep(match: re.Match[str]) -> str:
-        raw.append(match.group())
-        return f"\x00{len(raw) - 1}\x00"
 
-    text = _RAW.sub(keep, text)
-    text = _COMMENT.sub(_comment, text)
-    text = _DROPPED.sub("", text)
-    return re.sub(r"\x00(\d+)\x00", lambda match: raw[int(match.group(1))], text)
+def _raw_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans in which a percent sign is one."""
+    at = 0
+    unclosed: set[str] = set()  # what has no end is not looked for again: that would take for ever
+    for match in _RAW.finditer(text):
+        if match.start() < at or match["name"] in unclosed:
+            continue
+        at = match.end()
+        if match["name"]:
+            close = text.find(f"\\end{{{match['name']}}}", at)
+            if close < 0:
+                unclosed.add(match["name"])
+                continue
+            at = close
+        elif match["mark"]:
+            at = max(at, text.find(match["mark"], at, at + _LONGEST_VERB) + 1)
+        yield match.start(), at
 
 
-def _comment(match: re.Match[str]) -> str:
-    # A comment takes its line's end with it; a blank line after it still ends the paragraph.
-    return match.group(1) + ("\n" if (match.group(2) or "").rstrip(" \t") == "\n" and match.group(2) == "\n" else "")
+def _without(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    parts, done = [], 0
+    for start in opening.finditer(text):
+        if start.start() < done:
+            continue
+        end = closing.search(text, start.end())
+        if end is None:
+            break
+        parts.append(text[done : start.start()])
+        done = end.end()
+    return "".join((*parts, text[done:]))
 
 
 def expand(text: str) -> str:
@@ -105,6 +155,7 @@ def expand(text: str) -> str:
 def _collect(text: str, macros: dict[str, _Macro]) -> str:
     """Take the definitions out of the text, into ``macros``."""
     parts, done = [], 0
+    arguments = Arguments(text)
     found = sorted(
         (match for pattern in (_DEFINITION, _DEF, _OPERATOR) for match in pattern.finditer(text)),
         key=lambda match: match.start(),
@@ -112,7 +163,7 @@ def _collect(text: str, macros: dict[str, _Macro]) -> str:
     for match in found:
         if match.start() < done:
             continue
-        body = argument(text, match.end())
+        body = arguments.at(match.end())
         if match.re is _DEFINITION:
             name = match.group(1) or match.group(2)
             macros[name] = _Macro(body.content, int(match.group(3) or 0), match.group(4))
@@ -128,26 +179,27 @@ def _collect(text: str, macros: dict[str, _Macro]) -> str:
 def _write_out(text: str, macros: Mapping[str, _Macro], budget: int) -> str:
     """Replace each of the commands once."""
     parts: list[str] = []
+    arguments = Arguments(text)
     done = length = 0
     for match in _COMMAND.finditer(text):
         macro = macros.get(match.group(1))
         if macro is None or match.start() < done or length > budget:
             continue
-        written, end = _apply(text, match.end(), macro)
+        written, end = _apply(text, arguments, match.end(), macro)
         parts += (text[done : match.start()], written)
         length += match.start() - done + len(written)
         done = end
     return "".join((*parts, text[done:]))
 
 
-def _apply(text: str, position: int, macro: _Macro) -> tuple[str, int]:
+def _apply(text: str, arguments: Arguments, position: int, macro: _Macro) -> tuple[str, int]:
     given: list[str] = []
     if macro.arguments and macro.default is not None:
         close = text.find("]", position, position + 1000) if text.startswith("[", position) else -1
         given.append(text[position + 1 : close] if close >= 0 else macro.default)
         position = close + 1 if close >= 0 else position
     while len(given) < macro.arguments:
-        found = argument(text, position)
+        found = arguments.at(position)
         given.append(found.content)
         position = found.end
     if not macro.arguments and text[position : position + 1] == " ":
