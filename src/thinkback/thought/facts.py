@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from thinkback.thought.lexicon import STOP_WORDS
 from thinkback.thought.numbers import Number, numbers
-from thinkback.thought.words import Word, fold, sentences, words
+from thinkback.thought.words import Word, fold, sentences, stem, words
 
 __all__ = ["Facts", "Name", "facts"]
 
@@ -27,9 +27,9 @@ _NEGATIONS = frozenset(
     "nie niemals nichts ohne pas jamais aucun aucune rien sans nunca ningun ninguna sin nada jamas non mai nessun nessuna senza nao "
     "\u043d\u0435 \u043d\u0438 \u043d\u0435\u0442 \u043d\u0438\u043a\u043e\u0433\u0434\u0430 \u0431\u0435\u0437".split()
 )
-_FAILING = frozenset(
-    "fail lack refus deny unabl absenc absent prevent avoid stop ceas quit reject omit exclud impossibl".split()
-)
+_FAILING = frozenset(stem(word) for word in "fail refuse neglect unable impossible".split())  # to do
+_CEASING = frozenset(stem(word) for word in "stop quit cease".split())  # doing
+_LACKING = frozenset(stem(word) for word in "lack absence absent prevent avoid omit exclude".split())  # a thing
 _CJK_NEGATION = re.compile(
     r"[\u4e0d\u6ca1\u6c92\u672a\u65e0\u7121\u975e\u5426]|\u306a\u3044|\u307e\u305b\u3093|\u306a\u304b\u3063\u305f|\u305a\u306b|\uc54a|\ubabb|\uc5c6"
 )
@@ -103,6 +103,8 @@ class Facts:
     perhaps_negated: frozenset[str]
     """Stems further on in the same clause, which may be meant."""
     negations: int
+    bounds: tuple[tuple[int, int], ...]
+    """Where "more than" and the like stand before a number."""
     scope: frozenset[str]
     """Classes of quantity words: all, some, most, only, none, many, rare, near, least, at most."""
     hedges: frozenset[str]
@@ -115,8 +117,8 @@ class Facts:
 
     @property
     def content(self) -> tuple[Word, ...]:
-        """The content words that are no part of a number, in order."""
-        spans = [(n.start, n.end) for n in self.numbers]
+        """The content words that are no part of a number or of the bound before it, in order."""
+        spans = [*((n.start, n.end) for n in self.numbers), *self.bounds]
         return tuple(
             w
             for w in self.words
@@ -130,9 +132,12 @@ def facts(text: str) -> Facts:
     denied = _negation(text, found)
     scope = {_SCOPE[key] for w in found if (key := fold(w.text)) in _SCOPE}
     counted = numbers(text)
-    for bound in _BOUNDS.finditer(text):
-        if any(0 <= number.start - bound.end() <= _BOUND_REACH for number in counted):
-            scope.add("least" if bound["least"] else "at most")
+    bounds = [
+        bound
+        for bound in _BOUNDS.finditer(text)
+        if any(0 <= number.start - bound.end() <= _BOUND_REACH for number in counted)
+    ]
+    scope |= {"least" if bound["least"] else "at most" for bound in bounds}
     hedges = {_HEDGES[key] for w in found if (key := fold(w.text)) in _HEDGES}
     return Facts(
         words=found,
@@ -141,6 +146,7 @@ def facts(text: str) -> Facts:
         negated=denied.sure,
         perhaps_negated=denied.perhaps,
         negations=denied.count,
+        bounds=tuple(bound.span() for bound in bounds),
         scope=frozenset(scope),
         hedges=frozenset(hedges),
     )
@@ -189,7 +195,7 @@ def _negation(text: str, found: tuple[Word, ...]) -> _Denied:
     for i, word in enumerate(found):
         folded = fold(word.text).replace("\u2019", "'")
         plain = folded in _NEGATIONS or folded.endswith("n't")
-        if not plain and not (word.stem in _FAILING and word.content):
+        if not plain and not _denies(word, found[i + 1 : i + 2]):
             continue
         after = text[word.end : word.end + 12].casefold()
         if folded in ("not", "no") and _NO_NEGATION.match(after):
@@ -201,6 +207,17 @@ def _negation(text: str, found: tuple[Word, ...]) -> _Denied:
             perhaps.update(scope[1:])
     count += len(_CJK_NEGATION.findall(text))
     return _Denied(frozenset(stem for stem, times in sure.items() if times % 2), frozenset(perhaps), count)
+
+
+def _denies(word: Word, following: tuple[Word, ...]) -> bool:
+    """Tell whether a verb denies what follows it: fail to do, stop doing, lack a thing."""
+    if not word.content or not following:
+        return False
+    if word.stem in _FAILING:
+        return fold(following[0].text) == "to"
+    if word.stem in _CEASING:
+        return fold(following[0].text).endswith("ing")
+    return word.stem in _LACKING
 
 
 def _clause(text: str, found: tuple[Word, ...], i: int) -> list[str]:

@@ -117,7 +117,7 @@ TIME_NOUNS = frozenset(
 """As stems: a bare one says when, not who."""
 LIGHT = frozenset(
     "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain yield reach "
-    "item thing fact way level process valu".split()
+    "own possess occur exist happen item thing fact way level process valu".split()
 )
 """As stems: words that often only carry another ("gave its approval" is "approved")."""
 SAYING = frozenset("mention say stat not feel think enjoy want lik lov talk discuss believ acknowledg appreciat".split())

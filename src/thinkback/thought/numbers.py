@@ -90,6 +90,7 @@ _ORDINALS = {
     "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "twentieth": 20,
     "thirtieth": 30,
 }  # fmt: skip
+_FRACTIONS = {"third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10, "tenths": 10}
 _SPECIAL = {
     "dozen": (12.0, "", False), "half": (0.5, "ratio", False), "halves": (0.5, "ratio", False),
     "couple": (2.0, "", True), "pair": (2.0, "", True), "both": (2.0, "", True),
@@ -290,11 +291,11 @@ def _cardinal(tokens: list[tuple[str, int, int]], i: int, text: str) -> tuple[in
         if gap.strip() in ("", "-") and word in _UNITS and len(word) > 1:
             unit, factor = _UNITS[word]
             value, end, at = value * factor, tokens[at][2], at + 1
-        elif word in ("thirds", "quarters") and gap.strip() in ("", "-"):
-            value, unit, end, at = value / (3 if word == "thirds" else 4), "ratio", tokens[at][2], at + 1
+        elif word in _FRACTIONS and gap.strip() in ("", "-"):
+            value, unit, end, at = value / _FRACTIONS[word], "ratio", tokens[at][2], at + 1
         elif word == "dozen":
             value, end, at = value * 12, tokens[at][2], at + 1
-    soft = at - i == 1 and tokens[i][0] == "one"
+    soft = at - i == 1 and tokens[i][0] == "one" and not unit
     return at - i, Number(value=value, unit=unit, start=tokens[i][1], end=end, soft=soft)
 
 

@@ -64,7 +64,7 @@ def compare_roles(one: Facts, two: Facts, left: str, right: str) -> Roles:
     """
     parts_left, parts_right = _parts(one, left), _parts(two, right)
     ours, theirs = _aligned(parts_left, parts_right)
-    if _clean_swap(ours, theirs) or _exchanged(ours, theirs):
+    if _clean_swap(ours, theirs, left) or _exchanged(ours, theirs):
         return "swapped"
     if _voice_turned(ours, theirs) or _voice_turned(theirs, ours):
         return "swapped"
@@ -113,7 +113,7 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
 def _govern(folded: str, governed: str, filled: int) -> tuple[str, int]:
     """Return the preposition in force after a function word, and how many content words it has governed."""
     if folded in PREPOSITIONS:
-        return folded, 0
+        return ("than" if governed == "than" and not filled else folded), 0  # "than in summer"
     if folded in AUXILIARIES or (filled and folded in DETERMINERS):
         return "", 0
     return governed, filled
@@ -173,20 +173,22 @@ def _once(parts: Sequence[_Part]) -> list[_Part]:
     return [p for p in parts if counts[derived(p.key)] == 1]
 
 
-def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:
+def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part], left: str) -> bool:
     """Tell whether exactly two parts have changed places and every place kept its preposition."""
     order = sorted(theirs, key=lambda p: p.place)
     rank = [order.index(p) for p in theirs]
     moved = [i for i, r in enumerate(rank) if i != r]
     if len(moved) != 2 or rank[moved[0]] != moved[1]:  # noqa: PLR2004 - two that changed places
         return False
-    return all(a.case == b.case for a, b in zip(ours, order, strict=True)) and _apart(moved, ours)
+    return all(a.case == b.case for a, b in zip(ours, order, strict=True)) and _apart(moved, ours, left)
 
 
-def _apart(moved: Sequence[int], ours: Sequence[_Part]) -> bool:
-    """Tell whether something stands between the two, or they differ in preposition, or are names."""
+def _apart(moved: Sequence[int], ours: Sequence[_Part], left: str) -> bool:
+    """Tell whether two parts are more than neighbours in a compound or a list."""
     one, two = ours[moved[0]], ours[moved[1]]
-    return moved[1] - moved[0] > 1 or one.case != two.case or (one.name and two.name)
+    if one.case != two.case or (one.name and two.name):
+        return True
+    return not (_beside(one, two, left, _SPACE) or _beside(one, two, left, _ONLY_AND))
 
 
 def _exchanged(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:

@@ -34,7 +34,7 @@ build construct
 repair fix mend
 change alter modify
 replace substitute swap
-remove delete erase
+remove delete erase eliminate
 add append
 send transmit dispatch
 ask request inquire
@@ -49,7 +49,7 @@ think believe consider
 find discover detect identify locate
 search seek
 see observe notice
-watch view
+watch view see
 look appear seem
 hear learn
 meet encounter
@@ -78,6 +78,7 @@ combine merge join unite
 include contain comprise
 exclude omit
 give provide supply offer
+give hand
 teach instruct
 train training
 test evaluate assess evaluation examine
@@ -212,6 +213,14 @@ safe secure
 dangerous hazardous risky
 clever smart intelligent
 famous renowned well-known
+mean average
+motorbike motorcycle
+rain rainfall
+talk negotiation
+get win obtain
+house home
+mandatory obligatory compulsory
+rear back
 quiet silent
 noisy loud
 robust resilient
@@ -366,7 +375,7 @@ stay,remain/leave,go stay/lose remain/lose obey/violate defend/attack attack/def
 """
 
 _PHRASES = """
-took up|start;take up|start;takes up|start;taken up|start;give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
+took up|start;take up|start;takes up|start;taken up|start;prior to|before;in force|valid;hand over|give;handed over|gave;hands over|gives;pass on|give;passed on|gave;no longer|stop;shuts off|stops;shut off|stop;give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
 thanks to|because;because of|because;due to|because;owing to|because;as a result of|because
 by itself|automatically;on its own|automatically;at all times|always;all the time|always;no later than|within
 find out|discover;found out|discover;turn on|enable;turned on|enable;switch on|enable;switched on|enable;switches on|enable

@@ -119,9 +119,14 @@ def _negation(pair: _Pair) -> GuardResult | None:
     one, two = pair.one, pair.two
     if one.negations % 2 != two.negations % 2:
         return GuardResult(verdict="different", reason="one denies what the other says")
-    for here, there in ((one, two), (two, one)):
-        if (here.negated & there.stems) - there.negated - there.perhaps_negated:
-            return GuardResult(verdict="different", reason="a negation stands elsewhere")
+    moved = [
+        bool((here.negated & there.stems) - there.negated - there.perhaps_negated)
+        for here, there in ((one, two), (two, one))
+    ]
+    if all(moved) or (any(moved) and not (one.negated and two.negated)):
+        return GuardResult(verdict="different", reason="a negation stands elsewhere")
+    if any(moved):
+        return GuardResult(verdict="undecided", reason="a negation may stand elsewhere")
     return None
 
 
