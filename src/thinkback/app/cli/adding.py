@@ -40,7 +40,7 @@ def add(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE...", help="Files, folders, URLs, .bib or .ris files with attached files, or - for stdin."
+            metavar="SOURCE", help="Files, folders, URLs, .bib or .ris files with attached files, or - for stdin."
         ),
     ],
     *,

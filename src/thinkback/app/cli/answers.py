@@ -143,7 +143,7 @@ def _outcome(outcome: Outcome) -> Text:
     if outcome.other_id and handle(outcome.other_id) not in reason:
         reason = f"{reason} ({handle(outcome.other_id)})".strip()
     if reason:
-        made.append(f"\n    {line(reason)}", style="dim")
+        made.append(f"\n  {line(reason)}" if outcome.text else f"  {line(reason)}", style="not bold dim")
     return made
 
 

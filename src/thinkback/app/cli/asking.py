@@ -20,7 +20,7 @@ __all__ = ["ask"]
 def ask(
     common: Common,
     question: Annotated[
-        list[str], typer.Argument(metavar="QUESTION...", help="The question, quoted or not; - reads it from stdin.")
+        list[str], typer.Argument(metavar="QUESTION", help="The question, quoted or not; - reads it from stdin.")
     ],
     *,
     inside: Inside = None,
@@ -28,10 +28,13 @@ def ask(
         bool, typer.Option("--continue", "-c", help="Follow up on the answer before; costs a second model call.")
     ] = False,
     remember: Annotated[
-        bool, typer.Option("--remember/--no-remember", help="Whether thoughts may be made of the answer.")
+        bool,
+        typer.Option(
+            "--remember/--no-remember", show_default=False, help="Whether thoughts may be made of the answer."
+        ),
     ] = True,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", "-k", metavar="N", min=1, help="Most items shown to the model.")
+        int | None, typer.Option("--top-k", "-k", metavar="N", help="Most items shown to the model.")
     ] = None,
 ) -> None:
     """Answer a question from documents and thoughts, and remember what was learned.

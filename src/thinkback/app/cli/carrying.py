@@ -29,7 +29,7 @@ __all__ = ["export", "import_", "reindex"]
 def export(
     common: Common,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Replaced only once it is whole; by default stdout.")
+        Path | None, typer.Argument(metavar="FILE", help="Replaced only once it is whole; by default stdout.")
     ] = None,
     *,
     bibtex: Annotated[

@@ -32,7 +32,7 @@ ThoughtId = Annotated[str, typer.Argument(metavar="ID", help="A thought, as `tho
 def edit(
     common: Common,
     item: Annotated[str, typer.Argument(metavar="ID", help="A document (or its title or file name) or a thought.")],
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The new text; - reads it from stdin.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The new text; - reads it from stdin.")] = None,
     *,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", metavar="FILE", help="Take the new text from this file.")
@@ -129,7 +129,7 @@ def _tell(common: Common, engine: Engine, ids: Sequence[str], key: str, words: s
 @shared("store", "namespace", "llm", "embedder", "preset")
 def refresh(
     common: Common,
-    thought: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Stale thoughts.")] = None,
+    thought: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Stale thoughts.")] = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="All stale thoughts of the namespace.")] = False,
 ) -> None:

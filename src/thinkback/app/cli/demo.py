@@ -48,7 +48,7 @@ def demo(
     *,
     yes: Yes = False,
     questions: Annotated[
-        int | None, typer.Option("--questions", metavar="N", min=1, help="Only the first N questions.")
+        int | None, typer.Option("--questions", metavar="N", help="Only the first N questions.")
     ] = None,
 ) -> None:
     """Ask a local model about five papers, and watch it remember.
@@ -61,7 +61,7 @@ def demo(
     chosen = replace(common, llm=common.llm or _MODEL)
     if not _model_is_here(chosen, yes=yes):
         raise typer.Exit(NO_MODEL)
-    asked = _questions()[:questions]
+    asked = _questions()[: max(questions, 1) if questions is not None else None]
     with _store(chosen) as kept, memory(kept, need_llm=True) as engine, _papers() as files:
         quiet = common.as_json
         if not quiet:

@@ -27,7 +27,12 @@ def doctor(
     common: Common,
     *,
     measure: Annotated[
-        bool, typer.Option("--measure/--no-measure", help="Measure how fast the models are: ten seconds at the most.")
+        bool,
+        typer.Option(
+            "--measure/--no-measure",
+            show_default=False,
+            help="Measure how fast the models are: ten seconds at the most.",
+        ),
     ] = True,
 ) -> None:
     """Say what is in use, from where, how fast it is here, and what is missing.

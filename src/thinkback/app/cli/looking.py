@@ -27,7 +27,7 @@ __all__ = ["audit", "history", "stats"]
 def history(
     common: Common,
     item: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A document or thought, also a deleted one by its whole id.")
+        str | None, typer.Argument(metavar="ID", help="A document or thought, also a deleted one by its whole id.")
     ] = None,
 ) -> None:
     """Show what happened to a document or thought, or to all.

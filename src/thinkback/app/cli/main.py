@@ -11,7 +11,8 @@ import typer
 from typer.main import get_command
 
 from thinkback.app.cli.failures import STOPPED, report, report_stop
-from thinkback.app.cli.registry import WIDTH, Commands
+from thinkback.app.cli.helping import WIDTH
+from thinkback.app.cli.registry import Commands
 from thinkback.app.cli.screen import prepare_streams
 
 __all__ = ["app", "main"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thinkback.app.cli.helping import WIDTH, Command
 from thinkback.app.cli.opening import settings_of
 from thinkback.app.cli.options import Common, Yes, shared
-from thinkback.app.cli.registry import WIDTH
 from thinkback.app.cli.screen import confirm, emit, line, megabytes, note, out, prose_width, symbol, table
 from thinkback.app.cli.waiting import pulling
 
@@ -30,7 +30,7 @@ ModelName = Annotated[str, typer.Argument(metavar="NAME", help="As `thinkback mo
 _SETTINGS = {"max_content_width": WIDTH}
 
 
-@app.command("list", context_settings=_SETTINGS)
+@app.command("list", cls=Command, context_settings=_SETTINGS)
 @shared()
 def list_(common: Common) -> None:
     """List the models that can be fetched, and which of them are here.
@@ -74,7 +74,7 @@ def list_(common: Common) -> None:
     console.print(f"\n{here_words}", style="dim")
 
 
-@app.command("pull", context_settings=_SETTINGS)
+@app.command("pull", cls=Command, context_settings=_SETTINGS)
 @shared()
 def pull(common: Common, name: ModelName, *, yes: Yes = False) -> None:
     """Fetch a model, after showing its size and licence.
@@ -117,7 +117,7 @@ def fetch(wanted: ModelEntry, cache: Path, *, yes: bool) -> Path | None:
         return catalogue.pull(wanted.name, cache, progress=progress)
 
 
-@app.command("rm", context_settings=_SETTINGS)
+@app.command("rm", cls=Command, context_settings=_SETTINGS)
 @shared()
 def rm(common: Common, name: ModelName, *, yes: Yes = False) -> None:
     """Delete a fetched model, and what an interrupted pull left of it."""

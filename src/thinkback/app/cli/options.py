@@ -34,10 +34,10 @@ Inside = Annotated[
     list[str] | None,
     typer.Option("--in", metavar="DOC", help="Only in this document: id, title or file name. May be given repeatedly."),
 ]
-TopK = Annotated[int, typer.Option("--top-k", "-k", metavar="N", min=1, help="Most hits.")]
+TopK = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="Most hits.")]
 TrustLabel = Annotated[
     str | None,
-    typer.Option("--trust", metavar="LABEL", help="untrusted, normal or trusted; see docs/trust.md."),
+    typer.Option("--trust", metavar="LABEL", help="How far the text is trusted: untrusted, normal or trusted."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 

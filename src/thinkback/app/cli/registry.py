@@ -16,10 +16,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-__all__ = ["COMMANDS", "WIDTH", "Commands", "Entry"]
+from thinkback.app.cli.helping import WIDTH, Command
 
-WIDTH = 100
-"""Most columns of a help page."""
+__all__ = ["COMMANDS", "Commands", "Entry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,7 @@ class Entry:
         if isinstance(found, typer.Typer):
             return get_command(found)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(self.name, context_settings={"max_content_width": WIDTH})(found)
+        alone.command(self.name, cls=Command, context_settings={"max_content_width": WIDTH})(found)
         return get_command(alone)
 
 

@@ -24,7 +24,7 @@ def rm(
     common: Common,
     item: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID...]", help="Documents (or their titles or file names), thoughts or testimonies."),
+        typer.Argument(metavar="ID", help="Documents (or their titles or file names), thoughts or testimonies."),
     ] = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="Everything in the namespace; asks first.")] = False,

@@ -30,14 +30,14 @@ _RANKINGS = {
 @shared("store", "namespace", "embedder", "preset")
 def search(
     common: Common,
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Any text.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Any text.")],
     *,
     kind: Annotated[
         Literal["all", "chunks", "thoughts"], typer.Option("--kind", help="Raw passages, thoughts or both.")
     ] = "all",
     top_k: TopK = 10,
     min_score: Annotated[
-        float | None, typer.Option("--min-score", metavar="COSINE", min=-1, max=1, help="Least cosine to the query.")
+        float | None, typer.Option("--min-score", metavar="COSINE", help="Least cosine to the query.")
     ] = None,
     inside: Inside = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the rank in each ranking, scores and ids.")] = False,
