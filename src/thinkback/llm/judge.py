@@ -1,0 +1,138 @@
+"""A language model as the judge of what words and cosines cannot tell: same claim or not, carried by a text or not.
+
+The prompts are short and carry examples, for models of 1.5 billion parameters; they ask for the difference before the
+verdict. Whatever cannot be read, and whatever the model says one way round and not the other, is left undecided.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar
+
+from pydantic import BaseModel
+
+from thinkback.errors import BudgetExceeded, ModelError
+from thinkback.ids import normalise
+from thinkback.llm.structured import parse, schema_of
+from thinkback.ports import Claim, Generator, Message, Relation, Request
+
+__all__ = ["GeneratorJudge"]
+
+_REPLY_TOKENS: Final = 80
+_LONGEST: Final = 2000
+"""Characters of a premise that are shown; notes and sentences are far shorter."""
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class _Sameness(BaseModel):
+    difference: str
+    same: bool
+
+
+class _Standing(BaseModel):
+    point: str
+    verdict: Literal["supported", "contradicted", "not mentioned"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    shown: str
+    reply: BaseModel
+
+
+def _notes(left: str, right: str) -> str:
+    return f"A: {left}\nB: {right}"
+
+
+def _text_and_claim(premise: str, claim: str) -> str:
+    return f"Text: {premise}\nClaim: {claim}"
+
+
+_SAME_TASK: Final = """\
+You compare two notes, A and B. They are the same if each says exactly what the other says, only in other words. They are \
+not the same if a person, thing, place, time, number, action or direction differs, or if one says more than the other.
+First name the difference in meaning, or write "none". Then say whether they are the same."""
+
+_SAME_EXAMPLES: Final = tuple(
+    _Example(_notes(left, right), _Sameness(difference=difference, same=difference == "none"))
+    for left, right, difference in (
+        ("The cat sleeps on the sofa.", "The cat is asleep on the couch.", "none"),
+        ("The shop opens at nine.", "The shop closes at nine.", "opens / closes"),
+        ("Tim bought the car from Ann.", "Tim purchased the car from Ann.", "none"),
+        ("Tim bought the car from Ann.", "Ann bought the car from Tim.", "who bought and who sold"),
+        ("Rust is maintained by volunteers.", "Volunteers maintain Rust.", "none"),
+        ("The soup contains leeks.", "The soup contains carrots.", "leeks / carrots"),
+        ("If it rains, the match is cancelled.", "The match does not take place when it rains.", "none"),
+        ("The hall was cleaned on Monday.", "The hall was painted on Monday.", "cleaned / painted"),
+    )
+)
+
+_RELATION_TASK: Final = """\
+You check whether a text supports a claim. Only the text counts, not what you know.
+"supported": the text says so. "contradicted": the text says otherwise. "not mentioned": the text leaves it open.
+First write what the text says on the point of the claim, or "nothing". Then give the verdict."""
+
+_RELATION_EXAMPLES: Final = tuple(
+    _Example(_text_and_claim(premise, claim), _Standing.model_validate({"point": point, "verdict": verdict}))
+    for premise, claim, point, verdict in (
+        ("We open at nine, on Sundays at eleven.", "The shop opens at eleven on Sundays.", "Sundays at eleven", "supported"),
+        ("We open at nine, on Sundays at eleven.", "The shop opens at nine on Sundays.", "Sundays at eleven", "contradicted"),
+        ("We open at nine, on Sundays at eleven.", "The shop sells bread.", "nothing", "not mentioned"),
+        ("Ann has sold her car to Tim, who needs it for work.", "Ann bought Tim's car.", "Ann sold her car to Tim", "contradicted"),
+        ("Ann has sold her car to Tim, who needs it for work.", "Tim got the car from Ann.", "Ann sold her car to Tim", "supported"),
+        ("Ann has sold her car to Tim, who needs it for work.", "The car is ten years old.", "nothing", "not mentioned"),
+    )
+)  # fmt: skip
+
+
+class GeneratorJudge:
+    """Asks a language model.
+
+    Args:
+        generator: the model.
+    """
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+
+    def __repr__(self) -> str:
+        return f"GeneratorJudge({self._generator!r})"
+
+    def same_claim(self, left: str, right: str) -> Claim:
+        """Return whether two notes claim the same; symmetric.
+
+        ``same`` and ``different`` only if the model says so both ways round. Two notes that are equal but for case and
+        spaces are ``same`` without asking. A model or budget that fails leaves it ``undecided``.
+        """
+        if normalise(left) == normalise(right):
+            return "same"
+        one, other = sorted((left, right))
+        first = self._ask(_SAME_TASK, _SAME_EXAMPLES, _notes(one, other), _Sameness)
+        if first is None:
+            return "undecided"
+        second = self._ask(_SAME_TASK, _SAME_EXAMPLES, _notes(other, one), _Sameness)
+        if second is None or first.same != second.same:
+            return "undecided"
+        return "same" if first.same else "different"
+
+    def relation(self, premise: str, claim: str) -> Relation:
+        """Return how a claim stands to a text; ``neutral`` also where the model or the budget fails."""
+        shown = _text_and_claim(premise[:_LONGEST], claim)
+        said = self._ask(_RELATION_TASK, _RELATION_EXAMPLES, shown, _Standing)
+        verdicts: dict[str, Relation] = {"supported": "entailed", "contradicted": "contradicted"}
+        return "neutral" if said is None else verdicts.get(said.verdict, "neutral")
+
+    def _ask(self, task: str, examples: Sequence[_Example], shown: str, form: type[T]) -> T | None:
+        messages = [Message(role="system", content=task)]
+        for example in examples:
+            messages.append(Message(role="user", content=example.shown))
+            messages.append(Message(role="assistant", content=json.dumps(example.reply.model_dump())))
+        messages.append(Message(role="user", content=shown))
+        request = Request(messages=tuple(messages), max_tokens=_REPLY_TOKENS, purpose="judge", schema=schema_of(form))
+        try:
+            return parse(self._generator.generate(request).text, form)
+        except (ModelError, BudgetExceeded):
+            return None
