@@ -45,7 +45,9 @@ def test_files_folders_and_lists(engine, folder, bridge, tunnel):
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     assert [result.status for result in engine.add(folder)] == ["added", "added"]
     assert {document.title for document in engine.documents()} == {"a", "Tunnels"}
-    assert [result.status for result in engine.add([folder / "a.txt", str(folder / "sub" / "b.md")])] == ["unchanged"] * 2
+    assert [result.status for result in engine.add([folder / "a.txt", str(folder / "sub" / "b.md")])] == [
+        "unchanged"
+    ] * 2
 
 
 def test_a_failing_file_does_not_stop_the_others(engine, folder, bridge):
@@ -79,7 +81,9 @@ def test_copies_in_one_call_are_added_once(engine, folder, bridge):
     assert len(engine.documents()) == 1
 
 
-@pytest.mark.parametrize("source", ["", "  ", "\u200b", None, 7, {"a": 1}, b"bytes", "missing.pdf", "./nothing", Path("nothing.txt")])
+@pytest.mark.parametrize(
+    "source", ["", "  ", "\u200b", None, 7, {"a": 1}, b"bytes", "missing.pdf", "./nothing", Path("nothing.txt")]
+)
 def test_fault_19_what_cannot_be_added_is_refused_at_once(engine, source):
     with pytest.raises(InvalidInput):
         engine.add(source)
@@ -215,7 +219,14 @@ def test_attached_files_of_a_bibliography(engine, folder, bridge):
 
 def test_fault_70_hostile_text_in_queries_is_only_text(engine, bridge):
     engine.add(bridge)
-    for query in ['bridge" OR 1=1', "bridge*", "NEAR(bridge tunnel)", "a' ; DROP TABLE x; --", "%_\x01", "bridge " * 5000]:
+    for query in [
+        'bridge" OR 1=1',
+        "bridge*",
+        "NEAR(bridge tunnel)",
+        "a' ; DROP TABLE x; --",
+        "%_\x01",
+        "bridge " * 5000,
+    ]:
         assert engine.search(query), query
     assert len(engine.documents()) == 1
 

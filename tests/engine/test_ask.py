@@ -27,7 +27,12 @@ def test_an_answer_cites_the_span_of_raw_text_that_carries_it(engine, bridge):
     [citation] = answer.citations
     assert citation.quote == engine.text(added.document_id)[citation.start : citation.end]
     assert "opened in 1932" in citation.quote
-    assert (citation.title, citation.document_id, citation.marker, citation.via) == ("Bridges", added.document_id, 1, None)
+    assert (citation.title, citation.document_id, citation.marker, citation.via) == (
+        "Bridges",
+        added.document_id,
+        1,
+        None,
+    )
     assert answer.found
     assert not answer.cached
 
@@ -102,7 +107,9 @@ def test_an_evidence_first_answer_streams_only_after_its_quote_was_found(make_en
     script.answer = evidence((1, "The bridge was opened in 1932 after nine years of work."))
     answer = engine.ask(QUESTION)
     assert answer.text == "It opened in 1932. [1]"
-    assert [citation.quote for citation in answer.citations] == ["The bridge was opened in 1932 after nine years of work."]
+    assert [citation.quote for citation in answer.citations] == [
+        "The bridge was opened in 1932 after nine years of work."
+    ]
     assert script.seen[0].schema is not None
 
 
@@ -136,7 +143,9 @@ def test_found_false_with_a_filled_answer_is_discarded(make_engine, bridge, scri
     assert "1950" not in answer.text
 
 
-@pytest.mark.parametrize("reply", ['{"evidence": [', "no json at all", "{}", '{"evidence": 3, "found": true, "answer": "x"}'])
+@pytest.mark.parametrize(
+    "reply", ['{"evidence": [', "no json at all", "{}", '{"evidence": 3, "found": true, "answer": "x"}']
+)
 def test_an_unreadable_evidence_reply_fails_closed(make_engine, bridge, script, reply):
     engine = make_engine(traits=SMALL)
     engine.add(bridge)

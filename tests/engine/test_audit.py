@@ -35,7 +35,9 @@ def put(engine, thought_id, text, *, evidence=(), roots=(), level=2.0):
 def on_chunk(engine, quote):
     [hit] = engine.search(quote, kind="chunks", top_k=1)
     start = hit.item.text.index(quote)
-    piece = Evidence(item_kind="chunk", item_id=hit.item.id, start=start, end=start + len(quote), quote=quote, score=1.0)
+    piece = Evidence(
+        item_kind="chunk", item_id=hit.item.id, start=start, end=start + len(quote), quote=quote, score=1.0
+    )
     return [piece], [Root(kind="chunk", id=hit.item.id)]
 
 
@@ -64,7 +66,9 @@ def test_far_from_any_text(engine, bridge):
     engine.add(bridge)
     evidence, roots = on_chunk(engine, "The harbour bridge is a steel arch.")
     put(engine, "tht_base", "The harbour bridge is a steel arch.", evidence=evidence, roots=roots)
-    piece = Evidence(item_kind="thought", item_id="tht_base", start=0, end=34, quote="The harbour bridge is a steel arch", score=1.0)
+    piece = Evidence(
+        item_kind="thought", item_id="tht_base", start=0, end=34, quote="The harbour bridge is a steel arch", score=1.0
+    )
     put(engine, "tht_top", "The harbour bridge is an arch of steel.", evidence=[piece], roots=roots, level=5.0)
     assert [(f.kind, f.item_id) for f in engine.audit().findings if f.kind == "loop"] == [("loop", "tht_top")]
 

@@ -108,7 +108,9 @@ def test_a_damaged_bundle_is_refused_and_nothing_of_it_is_kept(filled, make_engi
 
 def test_a_quote_that_does_not_stand_in_its_source_is_refused(filled, make_engine, tmp_path):
     lines = [json.loads(line) for line in filled.export()]
-    way = next(line for line in lines if line.get("kind") == "derivation" and line["evidence"][0]["item_kind"] == "testimony")
+    way = next(
+        line for line in lines if line.get("kind") == "derivation" and line["evidence"][0]["item_kind"] == "testimony"
+    )
     way["evidence"][0]["quote"] = "Something else."
     file = tmp_path / "memory.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -18,7 +18,9 @@ def ask_about(engine, script, atoms, document_id, fact, question=None):
     return engine.ask(question or f"What is said here: {fact[:30]}?", documents=document_id)
 
 
-def test_an_edit_makes_exactly_the_thoughts_stale_that_lose_their_last_derivation(engine, script, atoms, bridge, tunnel):
+def test_an_edit_makes_exactly_the_thoughts_stale_that_lose_their_last_derivation(
+    engine, script, atoms, bridge, tunnel
+):
     [one] = engine.add(bridge)
     [two] = engine.add(tunnel)
     ask_about(engine, script, atoms, one.document_id, FACT)
@@ -27,13 +29,18 @@ def test_an_edit_makes_exactly_the_thoughts_stale_that_lose_their_last_derivatio
     [stale] = engine.get_all(statuses=("stale",))
     assert result.stale == (stale.id,)
     assert stale.text == FACT
-    assert [thought.text for thought in engine.get_all()] == ["The harbour tunnel carries four lanes below the sea bed."]
+    assert [thought.text for thought in engine.get_all()] == [
+        "The harbour tunnel carries four lanes below the sea bed."
+    ]
     assert engine.search(FACT, kind="thoughts", min_score=0.99) == ()  # fault 59
 
 
 def test_an_edit_elsewhere_in_a_document_touches_nothing(make_engine, script, atoms):
     engine = make_engine(chunk_size=40)
-    paragraphs = [f"Paragraph {n} says that bridge number {n} was opened in {1900 + n} by the mayor of the town." for n in range(30)]
+    paragraphs = [
+        f"Paragraph {n} says that bridge number {n} was opened in {1900 + n} by the mayor of the town."
+        for n in range(30)
+    ]
     [added] = engine.add("\n\n".join(paragraphs))
     ask_about(engine, script, atoms, added.document_id, "Bridge number 2 was opened in 1902 by the mayor.")
     assert len(engine.get_all()) == 1
@@ -67,14 +74,22 @@ def test_fault_60_unrelated_changes_invalidate_nothing(engine, script, atoms, br
     assert engine.get_all() == before
 
 
-def test_fault_55_a_canary_is_found_nowhere_after_its_document_was_deleted(engine, store_kind, script, atoms, bridge, tmp_path):
+def test_fault_55_a_canary_is_found_nowhere_after_its_document_was_deleted(
+    engine, store_kind, script, atoms, bridge, tmp_path
+):
     canary = "Zyxwcanary"
     [keep] = engine.add(bridge)
-    [bad] = engine.add(f"The {canary} bridge was opened in 1844. {canary} was an engineer.", title=f"On {canary}", metadata={"by": canary})
+    [bad] = engine.add(
+        f"The {canary} bridge was opened in 1844. {canary} was an engineer.",
+        title=f"On {canary}",
+        metadata={"by": canary},
+    )
     script.answer = f"The {canary} bridge was opened in 1844 [1]."
     script.distil = atoms(f"The {canary} bridge was opened in 1844.")
     engine.ask(f"When was the {canary} bridge opened?")
-    script.answer = f"In 1932, unlike the {canary} bridge [1]."  # a thought rooted elsewhere, whose answer speaks of the deleted
+    script.answer = (
+        f"In 1932, unlike the {canary} bridge [1]."  # a thought rooted elsewhere, whose answer speaks of the deleted
+    )
     script.distil = atoms(FACT)
     answer = engine.ask("When was the harbour bridge opened, unlike the other?")
     assert [outcome.status for outcome in answer.outcomes] == ["stored"]
@@ -141,7 +156,9 @@ def test_invalidate_and_restore_refuse_what_makes_no_sense(engine, script, atoms
             call("tht_nothing")
 
 
-def test_refresh_verifies_a_stale_thought_without_a_model_where_its_words_still_stand(make_engine, script, atoms, bridge):
+def test_refresh_verifies_a_stale_thought_without_a_model_where_its_words_still_stand(
+    make_engine, script, atoms, bridge
+):
     engine = make_engine()
     [added] = engine.add(bridge)
     engine.ask(QUESTION)

@@ -19,7 +19,11 @@ def test_what_is_learned_is_rooted_in_a_testimony(make_engine):
     assert (first.level, first.trust) == (2.0, "untrusted")
     [way] = engine.why(first.id).children
     [piece] = way.children
-    assert (piece.kind, piece.title, piece.text) == ("testimony", "an engineer", "The harbour bridge was opened in 1932.")
+    assert (piece.kind, piece.title, piece.text) == (
+        "testimony",
+        "an engineer",
+        "The harbour bridge was opened in 1932.",
+    )
 
 
 def test_a_model_distils_what_was_said_and_its_words_must_stand_there(engine, script, atoms):
@@ -36,14 +40,21 @@ def test_an_answer_without_facts_at_hand_cites_the_testimony(engine, script, ato
     script.answer = "It was opened in 1932 [1]."
     answer = engine.ask(QUESTION, remember=False)
     [citation] = answer.citations
-    assert (citation.title, citation.document_id, citation.quote) == ("an engineer", "", "The harbour bridge was opened in 1932.")
+    assert (citation.title, citation.document_id, citation.quote) == (
+        "an engineer",
+        "",
+        "The harbour bridge was opened in 1932.",
+    )
     assert citation.uri.startswith("testimony:")
 
 
 def test_two_experts_who_agree_are_two_supports(make_engine):
     engine = make_engine(llm=None)
     reports = engine.learn_from(
-        {"one": lambda _: "The harbour bridge was opened in 1932.", "two": lambda _: "The harbour bridge was opened in 1932."},
+        {
+            "one": lambda _: "The harbour bridge was opened in 1932.",
+            "two": lambda _: "The harbour bridge was opened in 1932.",
+        },
         [QUESTION],
     )
     assert [report.outcomes[0].status for report in reports] == ["stored", "linked"]
@@ -90,7 +101,9 @@ def test_deleting_a_testimony_deletes_what_stands_on_it(make_engine):
     assert engine.stats().counts["testimonies"] == 0
 
 
-@pytest.mark.parametrize(("question", "answer", "source"), [("", SAID, "x"), (QUESTION, " ", "x"), (QUESTION, SAID, "")])
+@pytest.mark.parametrize(
+    ("question", "answer", "source"), [("", SAID, "x"), (QUESTION, " ", "x"), (QUESTION, SAID, "")]
+)
 def test_blank_arguments_are_refused(engine, question, answer, source):
     with pytest.raises(InvalidInput):
         engine.learn(question, answer, source=source)

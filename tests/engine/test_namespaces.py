@@ -48,7 +48,10 @@ def test_word_scores_do_not_depend_on_other_namespaces(engine, bridge, tunnel):
     engine.add([bridge, tunnel], namespace="mine")
 
     def ranks():
-        return [(hit.item.id, dict(hit.why), hit.score, hit.cosine) for hit in engine.search("harbour lanes", namespace="mine")]
+        return [
+            (hit.item.id, dict(hit.why), hit.score, hit.cosine)
+            for hit in engine.search("harbour lanes", namespace="mine")
+        ]
 
     before = ranks()
     for number in range(30):

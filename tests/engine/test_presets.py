@@ -18,7 +18,9 @@ class Compass:
     max_tokens = 10_000
 
     def __init__(self, **places: tuple[float, ...]) -> None:
-        self.places = {name: np.array(vector, dtype=np.float32) / np.linalg.norm(vector) for name, vector in places.items()}
+        self.places = {
+            name: np.array(vector, dtype=np.float32) / np.linalg.norm(vector) for name, vector in places.items()
+        }
 
     def embed(self, texts, *, kind):
         return np.array([self.places[text.split()[-1].strip(".?")] for text in texts], dtype=np.float32).reshape(-1, 4)
@@ -97,7 +99,11 @@ def test_the_whole_context_is_the_source(make_engine, compass, script):
     engine.ask("What about query?")
     [stored] = engine.get_all()
     [derivation] = engine.why(stored.id).children
-    assert {piece.text for piece in derivation.children} == {"One fact about north", "Two facts about far", "Three facts about west"}
+    assert {piece.text for piece in derivation.children} == {
+        "One fact about north",
+        "Two facts about far",
+        "Three facts about west",
+    }
     assert stored.level == 2.0
 
 

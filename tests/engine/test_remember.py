@@ -111,7 +111,9 @@ def test_an_overview_of_nothing_admitted_is_refused(engine, bridge, script, atom
     assert engine.get_all() == ()
 
 
-@pytest.mark.parametrize("reply", ["", "maybe", "Confidence: high", '{"atoms": [{"text": "abc', "1.5", '{"valid": "perhaps"}'])
+@pytest.mark.parametrize(
+    "reply", ["", "maybe", "Confidence: high", '{"atoms": [{"text": "abc', "1.5", '{"valid": "perhaps"}']
+)
 def test_fault_17_and_21_an_unreadable_reply_is_asked_for_once_more_then_refused(engine, bridge, script, reply):
     script.distil = reply
     engine.add(bridge)
@@ -339,9 +341,9 @@ def test_a_judge_decides_what_the_guard_cannot(make_engine, script, atoms):
 
 def test_latex_in_a_reply_comes_out_as_latex(engine, script):
     engine.add(r"We minimise $\nabla f$ over the text $\theta$ with a rate of 0.1 in all runs.")
-    script.distil = json.dumps(
-        {"valid": True, "atoms": [{"text": "PLACE", "items": [1], "overview": False}]}
-    ).replace("PLACE", r"We minimise $\nabla f$ over $\theta$ with a rate of 0.1 in all runs.")
+    script.distil = json.dumps({"valid": True, "atoms": [{"text": "PLACE", "items": [1], "overview": False}]}).replace(
+        "PLACE", r"We minimise $\nabla f$ over $\theta$ with a rate of 0.1 in all runs."
+    )
     answer = engine.ask("What is minimised?")
     assert statuses(answer) == ["stored"]
     assert r"$\nabla f$ over $\theta$" in engine.get_all()[0].text
