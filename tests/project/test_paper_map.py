@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from thinkback.config import load_preset
+from thinkback.ports import Message, Request
+
 ROWS = (
     "A1",
     "A2",
@@ -76,3 +79,29 @@ def test_every_named_test_and_benchmark_exists(rows: dict[str, str], root: Path)
             if not file.exists() or (test and test not in _tests(file)):
                 missing.append(f"{name}: {reference}")
     assert missing == []
+
+
+def test_the_paper_preset_has_the_papers_numbers() -> None:
+    """K = 8, epsilon = 0.85, chunks of 500 words, 2,000 tokens of context, dense retrieval, nothing else on."""
+    paper = load_preset("paper")
+    assert (paper.top_k, paper.epsilon, paper.context_tokens) == (8, 0.85, 2000)
+    assert (paper.chunk_size, paper.chunk_unit) == (500, "words")
+    assert paper.rankings == ("dense",)
+    assert (paper.admission, paper.sources, paper.confidence, paper.distil) == (
+        "epsilon",
+        "context",
+        "model",
+        "summary",
+    )
+    assert not paper.overview_door
+    assert not paper.answer_cache
+    assert paper.diversify is None
+    assert paper.gate is None or paper.gate <= -1  # every thought takes part, however far
+    code = load_preset("paper-code")
+    assert (code.candidates, code.diversify, code.top_k) == (40, 0.85, 8)
+    assert (code.admission, code.confidence) == ("none", "marker")
+
+
+def test_requests_are_made_with_the_papers_temperature_and_seed() -> None:
+    request = Request(messages=(Message(role="user", content="x"),), max_tokens=1)
+    assert (request.temperature, request.seed) == (0.0, 42)
