@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are the point here
 from __future__ import annotations
 
 import base64

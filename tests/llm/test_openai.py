@@ -3,6 +3,8 @@ from __future__ import annotations
 import email.utils
 import inspect
 import json
+import subprocess
+import sys
 import time
 import traceback
 from http.server import BaseHTTPRequestHandler
@@ -197,6 +199,21 @@ def test_time_outs_and_broken_connections_are_tried_again(serve, ask, api) -> No
     down, _ = serve(httpx2.ConnectError("down"), attempts=2)
     with pytest.raises(ModelUnavailable):
         down.generate(ask())
+
+
+def test_a_retry_prints_nothing() -> None:
+    code = """
+import httpx2
+from thinkback.llm.openai import OpenAIGenerator
+from thinkback.ports import Message, Request
+choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Now."}}
+answers = [httpx2.Response(503), httpx2.Response(200, json={"choices": [choice]})]
+client = httpx2.Client(transport=httpx2.MockTransport(lambda _: answers.pop(0)))
+model = OpenAIGenerator("m", base_url="http://models.test/v1", http_client=client, first_wait=0.001)
+print(model.generate(Request(messages=(Message(role="user", content="q"),), max_tokens=5)).text)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("Now.\n", "")
 
 
 # --- what servers do not know ----------------------------------------------------------------------------------------

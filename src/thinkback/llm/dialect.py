@@ -53,10 +53,6 @@ class Dialect:
         """How schemas are asked for at present."""
         return _FORMS[self._form]
 
-    def takes(self, parameter: str) -> bool:
-        """Return whether the server has not refused the parameter."""
-        return parameter not in self._refused
-
     def body(self, request: Request, *, model: str, max_tokens: int, stream: bool) -> dict[str, Any]:
         """Return the keyword arguments for ``chat.completions.create``."""
         body: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import urllib.parse
 from collections.abc import Generator, Iterator
@@ -163,6 +164,8 @@ class OpenAIGenerator:
             if self._closed:
                 raise ModelUnavailable(f"The model {self.id!r} was closed.")
             if self._sdk is None:
+                # Retries are told to programs that listen; without this, Python prints them when nobody does.
+                logging.getLogger("stamina").addHandler(logging.NullHandler())
                 key = self._key.get_secret_value()
                 if self._official and not key:
                     raise ModelDenied("There is no key for OpenAI.", hint="Set THINKBACK_API_KEY or OPENAI_API_KEY.")
