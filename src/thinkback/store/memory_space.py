@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from thinkback.ports import ItemClass
+from thinkback.store.bags import K1, LEAST_IDF, B
 from thinkback.store.rules import is_empty, metadata_passes, rounded, trust_passes
-from thinkback.store.words import words
+from thinkback.store.words import asked_terms, stems
 from thinkback.types import (
     Chunk,
     Derivation,
@@ -28,13 +29,6 @@ from thinkback.types import (
 )
 
 __all__ = ["Space", "empty_ranking", "search_dense", "search_words"]
-
-_K1 = 1.2
-_B = 0.75
-"""As in FTS5's ``bm25()``; Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009."""
-
-_LEAST_IDF = 1e-6
-"""FTS5 gives it to words that stand in more than half of the rows."""
 
 
 @dataclass(slots=True)
@@ -157,19 +151,19 @@ def search_dense(space: Space, vector: FloatVector, k: int, kind: ItemClass, whe
 
 def search_words(space: Space, text: str, k: int, kind: ItemClass, where: Filter | None) -> Ranking:
     """Return the k rows with the largest BM25 among those that pass; statistics count all rows, of both kinds."""
-    asked = dict.fromkeys(stem for stem, _ in words(text))
-    bags = {row: Counter(stem for stem, _ in words(_text(space, item_id))) for row, item_id in space.at.items()}
+    asked = asked_terms(text)
+    bags = {row: Counter(stems(_text(space, item_id))) for row, item_id in space.at.items()}
     if not bags or not asked:
         return empty_ranking()
     mean_length = sum(bag.total() for bag in bags.values()) / len(bags)
     scores: dict[int, float] = {}
     for stem in asked:
         containing = [row for row, bag in bags.items() if stem in bag]
-        idf = max(math.log((len(bags) - len(containing) + 0.5) / (len(containing) + 0.5)), _LEAST_IDF)
+        idf = max(math.log((len(bags) - len(containing) + 0.5) / (len(containing) + 0.5)), LEAST_IDF)
         for row in containing:
             frequency, length = bags[row][stem], bags[row].total()
-            weight = frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length / mean_length))
-            scores[row] = scores.get(row, 0.0) + idf * weight
+            share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / mean_length))
+            scores[row] = scores.get(row, 0.0) + idf * share
     passing = {row for row, _ in space.searched(kind, where)}
     return _ranking(((row, score) for row, score in scores.items() if row in passing), k)
 

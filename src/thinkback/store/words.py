@@ -15,17 +15,17 @@ from typing import cast
 
 import apsw
 
-__all__ = ["TOKENIZER", "Word", "spread", "words"]
-
-TOKENIZER = ("porter", "unicode61", "remove_diacritics", "2")
-"""As FTS5 is told; ``words`` uses the same one."""
-
-Word = tuple[str, str]
-"""(the stem, as the index has it; the piece of text that it came from, free of anything that FTS5 reads as syntax)"""
+__all__ = ["asked_terms", "stems"]
 
 # Kana (with the prolonged sound mark), ideographs with their extensions, Hangul syllables. Bopomofo and jamo are not in it.
 _EAST_ASIAN = "\u3041-\u309f\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 _RUN = re.compile(f"[{_EAST_ASIAN}]+")
+
+_LONGEST = 100
+"""Characters of a word that count: what is longer is no word of any language."""
+
+_MOST_TERMS = 128
+"""Different words of a question that count; the first ones, as they stand."""
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -35,19 +35,12 @@ def _pairs(match: re.Match[str]) -> str:
     return " " + " ".join(run[i : i + 2] for i in range(len(run) - 1)) + " "
 
 
-def spread(text: str) -> str:
-    """Return the text as it goes into the index: NFKC, East Asian runs as overlapping pairs, a lone character alone."""
-    if text.isascii():
-        return text
-    return _RUN.sub(_pairs, unicodedata.normalize("NFKC", text))
-
-
 class _Tokenizers(threading.local):
     """One tokenizer a thread: it belongs to a connection, and those are not shared."""
 
     def __init__(self) -> None:
         self._connection = apsw.Connection(":memory:")
-        self.cut = self._connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
+        self.cut = self._connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
 
 @cache
@@ -56,14 +49,24 @@ def _tokenizers() -> _Tokenizers:
     return _Tokenizers()
 
 
-def words(text: str) -> list[Word]:
-    """Return the words of a text, in order, repeated as often as they stand there.
+def stems(text: str) -> list[str]:
+    """Return the stems of a text's words, in order, repeated as often as they stand there.
 
-    Lone surrogates count as spaces: a question may come from anywhere.
+    They consist of letters and digits only, folded to lower case. Lone surrogates count as spaces: a question may come
+    from anywhere.
     """
-    data = spread(text.encode("utf-8", "replace").decode("utf-8")).encode("utf-8")
+    if not text.isascii():
+        text = _RUN.sub(_pairs, unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8")))
+    cut = _tokenizers().cut
     found = cast(  # the stubs know the union of all four shapes only
-        list[tuple[int, int, str]],
-        _tokenizers().cut(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False),
+        list[str],
+        cut(text.encode("utf-8"), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False),
     )
-    return [(stem, data[start:end].decode("utf-8", "replace")) for start, end, stem in found]
+    if len(text) > _LONGEST and max(map(len, found), default=0) > _LONGEST:
+        return [stem[:_LONGEST] for stem in found]
+    return found
+
+
+def asked_terms(text: str) -> list[str]:
+    """Return the different stems of a question, in the order in which they first stand there, up to 128."""
+    return list(dict.fromkeys(stems(text)))[:_MOST_TERMS]

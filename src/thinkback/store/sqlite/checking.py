@@ -12,12 +12,11 @@ from thinkback.ports import ItemClass
 from thinkback.store.sqlite.segments import SegmentTable
 from thinkback.store.sqlite.session import Facts
 from thinkback.store.sqlite.sql import Sql, integers
+from thinkback.store.sqlite.words import THOUGHTS
 from thinkback.store.vectors.codes import encode
 from thinkback.types import Rows
 
 __all__ = ["faults_of"]
-
-_THOUGHTS = 1 << 40
 
 
 def faults_of(sql: Sql, facts: Facts) -> tuple[str, ...]:
@@ -78,6 +77,11 @@ def _vectors(sql: Sql, facts: Facts) -> Iterator[str]:
     if unknown:
         yield f"{unknown} vectors belong to nothing."
 
+    bare = sql.value("SELECT count(*) FROM (SELECT seq FROM vectors EXCEPT SELECT seq FROM bags)")
+    loose = sql.value("SELECT count(*) FROM (SELECT seq FROM bags EXCEPT SELECT seq FROM vectors)")
+    if bare or loose:
+        yield f"{bare} rows have no bag of words, and {loose} bags have no row."
+
 
 def _index(sql: Sql, facts: Facts) -> Iterator[str]:
     for space, name, has_words, *recorded in sql.rows(
@@ -91,8 +95,8 @@ def _index(sql: Sql, facts: Facts) -> Iterator[str]:
             due = _due(sql, space, kind)
             if len(due) != count:
                 yield f"Namespace {name!r}: {len(due)} rows of kind {kind}, {count} recorded."
-            shift = 0 if kind == "chunk" else _THOUGHTS
-            here = {rowid - shift for rowid in words if (rowid >= _THOUGHTS) == (kind == "thought")}
+            shift = 0 if kind == "chunk" else THOUGHTS
+            here = {rowid - shift for rowid in words if (rowid >= THOUGHTS) == (kind == "thought")}
             if here != set(due):
                 yield f"Namespace {name!r}: {len(here ^ set(due))} rows of kind {kind} differ in the index of words."
             yield from _codes(sql, facts, space, kind, name, due)

@@ -40,8 +40,8 @@ class IndexWriter(Session):
         if space is None:
             check_texts((namespace,))
             self._sql.run(
-                "INSERT INTO namespaces(name, revision, reset_at, chunk_rows, thought_rows, has_words)"
-                " VALUES(?, 0, 0, 0, 0, 0)",
+                "INSERT INTO namespaces(name, revision, reset_at, chunk_rows, thought_rows, has_words, words)"
+                " VALUES(?, 0, 0, 0, 0, 0, 0)",
                 (namespace,),
             )
             space = self._spaces[namespace] = find_space(self._sql, namespace)
@@ -128,14 +128,15 @@ class IndexWriter(Session):
             if space is not None and space.changed:
                 self._flush_codes(space)
                 self._sql.run(
-                    "UPDATE namespaces SET revision = ?, reset_at = ?, chunk_rows = ?, thought_rows = ?, has_words = ?"
-                    " WHERE space = ?",
+                    "UPDATE namespaces SET revision = ?, reset_at = ?, chunk_rows = ?, thought_rows = ?, has_words = ?,"
+                    " words = ? WHERE space = ?",
                     (
                         space.revision,
                         space.reset_at,
                         space.chunk_rows,
                         space.thought_rows,
                         int(space.has_words),
+                        space.words,
                         space.number,
                     ),
                 )

@@ -134,11 +134,12 @@ class LedgerWriter(IndexWriter):
         self._flush_codes(space)
         self._words(space).drop()
         parameters = (space.number,)
-        for table, key in (("chunks", "seq"), ("thoughts", "seq")):
-            self._sql.run(
-                f"DELETE FROM vectors WHERE seq IN (SELECT {key} FROM {table} WHERE space = ? AND {key} > 0)",
-                parameters,
-            )
+        for index in ("vectors", "bags"):
+            for table in ("chunks", "thoughts"):
+                self._sql.run(
+                    f"DELETE FROM {index} WHERE seq IN (SELECT seq FROM {table} WHERE space = ? AND seq > 0)",
+                    parameters,
+                )
         for table in ("segments", "chunks", "documents", "thoughts", "testimonies", "answers", "outcomes"):
             self._sql.run(f"DELETE FROM {table} WHERE space = ?", parameters)
         self._step(space)

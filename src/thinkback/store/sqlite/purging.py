@@ -81,9 +81,9 @@ def _has_stale_signpost(sql: Sql, name: str) -> bool:
 
 def _merge_words(sql: Sql, name: str) -> None:
     """Write an index of words anew. FTS5 leaves a single segment as it is, so a second one is made first."""
-    sql.run(f"INSERT INTO {name}(rowid, text) VALUES(-1, 'x')")
+    sql.run(f"INSERT INTO {name}(rowid, stems) VALUES(-1, 'x')")
     sql.run(f"INSERT INTO {name}({name}) VALUES('optimize')")
-    sql.run(f"INSERT INTO {name}({name}, rowid, text) VALUES('delete', -1, 'x')")
+    sql.run(f"INSERT INTO {name}({name}, rowid, stems) VALUES('delete', -1, 'x')")
 
 
 def _empty_log(sql: Sql) -> bool:

@@ -45,6 +45,7 @@ class Reindexer(IndexWriter):
             space.reset_at, space.chunk_rows, space.thought_rows = space.revision, 0, 0
         for statement in (
             "DELETE FROM vectors",
+            "DELETE FROM bags",
             "DELETE FROM segments",
             "UPDATE chunks SET seq = -seq WHERE seq > 0",
             "UPDATE thoughts SET seq = NULL",

@@ -100,7 +100,8 @@ CREATE TABLE namespaces(
     reset_at INTEGER NOT NULL,      -- the revision at which its index was emptied as a whole
     chunk_rows INTEGER NOT NULL,    -- live rows of the index
     thought_rows INTEGER NOT NULL,
-    has_words INTEGER NOT NULL      -- whether its table of words was made
+    has_words INTEGER NOT NULL,     -- whether its table of words was made
+    words INTEGER NOT NULL          -- words of all indexed rows together
 ) STRICT;
 """
 
@@ -287,6 +288,7 @@ CREATE TABLE outcomes(
 
 _INDEX = """
 CREATE TABLE vectors(seq INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+CREATE TABLE bags(seq INTEGER PRIMARY KEY, bag BLOB NOT NULL) STRICT;
 CREATE TABLE segments(
     segment INTEGER PRIMARY KEY,
     space INTEGER NOT NULL REFERENCES namespaces,

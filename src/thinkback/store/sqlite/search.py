@@ -17,7 +17,7 @@ from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
 from thinkback.store.sqlite.segments import SegmentTable
 from thinkback.store.sqlite.session import Session, Space
 from thinkback.store.sqlite.sql import integers, strings
-from thinkback.store.sqlite.words import WordTable
+from thinkback.store.sqlite.words import Asked, WordTable
 from thinkback.store.vectors.codes import nearest
 from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import View
@@ -29,15 +29,15 @@ EXACT_ROWS = 20_000
 """Up to so many rows a search multiplies all vectors; above, codes choose candidates."""
 
 POSTINGS = 4_000
-"""Entries of the index of words that one search reads."""
+"""Entries of the index of words that the rare words of a question may read."""
 
-_RANGES = 64
-"""A filter whose rows lie in at most so many ranges is searched range by range."""
+_SCORED_WHOLE = 1_000
+"""Where a filter leaves at most so many rows, each of them is scored."""
 
 
 def candidates(k: int, *, filtered: bool) -> int:
     """Return how many vectors to read for the k best: measured on MiniLM vectors, see ADR 3."""
-    return max(150, 3 * k) * (2 if filtered else 1)
+    return max(150, 2 * k + 100) * (2 if filtered else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +71,19 @@ def _nothing() -> Ranking:
     return _ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
-def _passing(hits: list[tuple[int, float]], seqs: Rows, k: int) -> list[tuple[int, float]]:
-    """Return the first k hits whose row is among the (rising) allowed ones."""
-    if not hits:
-        return []
-    rows = np.fromiter((row for row, _ in hits), np.int64, len(hits))
-    places = np.minimum(np.searchsorted(seqs, rows), len(seqs) - 1)
-    return [hits[position] for position in np.flatnonzero(seqs[places] == rows)[:k].tolist()]
+def _rows_of(hits: list[tuple[int, float]]) -> Rows:
+    return np.fromiter((row for row, _ in hits), np.int64, len(hits))
+
+
+def _among(rows: Rows, allowed: Rows) -> Rows:
+    """Return those rows, in order, that are among the (rising, not empty) allowed ones."""
+    found = allowed[np.minimum(np.searchsorted(allowed, rows), len(allowed) - 1)] == rows
+    return np.asarray(rows[found], np.int64)
+
+
+def _shortlist(k: int) -> int:
+    """Return how many rows the rare words of a question choose for its k best."""
+    return max(300, 2 * k)
 
 
 class SearchReader(Session):
@@ -145,41 +151,32 @@ class SearchReader(Session):
         if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
             return _nothing()
         table = WordTable(self._sql, self._shared, space)
-        if where is None or is_empty(where):
-            asked = table.ask(text, POSTINGS)
-            found = [] if asked is None else table.best(asked.query, kind, k)
+        asked = table.ask(text, POSTINGS)
+        if asked is None:
+            return _nothing()
+        if where is not None and not is_empty(where):
+            found = self._filtered_words(table, self._allowed(space, kind, where), asked, k, kind)
+        elif asked.is_whole:
+            found = table.ranked(asked.rare, kind, k)
         else:
-            found = self._filtered_words(table, self._allowed(space, kind, where), text, k, kind)
-        return _ranking(
-            np.fromiter((row for row, _ in found), np.int64, len(found)),
-            np.fromiter((score for _, score in found), np.float32, len(found)),
-        )
+            found = table.scored(_rows_of(table.ranked(asked.rare, kind, _shortlist(k))), asked, k)
+        return _ranking(_rows_of(found), np.fromiter((score for _, score in found), np.float32, len(found)))
 
     def _filtered_words(
-        self, table: WordTable, allowed: _Allowed, text: str, k: int, kind: ItemClass
+        self, table: WordTable, allowed: _Allowed, asked: Asked, k: int, kind: ItemClass
     ) -> list[tuple[int, float]]:
         """Return the best among the allowed rows.
 
-        Few allowed rows in few ranges (one document, say) are searched range by range with all words. Else the ranking
-        of all rows is walked down; where dropped words might have filled it up, they are taken back in.
+        Few allowed rows are scored one and all. Else the ranking by the rare words is walked down, and where it does not
+        lead to enough allowed rows, the one by all words.
         """
         seqs = allowed.view.seqs if allowed.mask is None else allowed.view.seqs[allowed.mask]
-        if len(seqs) == 0:
-            return []
-        full = table.ask(text, None)
-        if full is None:
-            return []
-        breaks = np.flatnonzero(np.diff(seqs) > 1)
-        firsts, lasts = seqs[np.concatenate([[0], breaks + 1])], seqs[np.concatenate([breaks, [len(seqs) - 1]])]
-        if len(seqs) <= POSTINGS and len(firsts) <= _RANGES:
-            parts = zip(firsts.tolist(), lasts.tolist(), strict=True)
-            found = [hit for first, last in parts for hit in table.best(full.query, kind, k, first, last)]
-            return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
-        asked = table.ask(text, POSTINGS) or full
-        found = _passing(table.best(asked.query, kind, -1), seqs, k)
-        if len(found) < k and asked.dropped:
-            found = _passing(table.best(full.query, kind, -1), seqs, k)
-        return found
+        if len(seqs) <= _SCORED_WHOLE:
+            return table.scored(seqs, asked, k)
+        rows = _among(_rows_of(table.ranked(asked.rare, kind, -1)), seqs)
+        if len(rows) < k and not asked.is_whole:
+            rows = _among(_rows_of(table.ranked(list(asked.weights), kind, -1)), seqs)
+        return table.scored(rows[: _shortlist(k)], asked, k)
 
     # --- about rows --------------------------------------------------------------------------------------------------
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:

@@ -25,8 +25,8 @@ class Shared:
 
     views: Views = field(default_factory=Views)
     exact: ExactVectors = field(default_factory=lambda: ExactVectors(_EXACT_BYTES))
-    frequencies: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
-    """(namespace number, stem) to (rows with it, rows in all when it was counted)."""
+    frequencies: dict[tuple[int, str], tuple[int, int, int]] = field(default_factory=dict)
+    """(namespace number, stem) to (rows with it, rows in all and revision when it was counted)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +55,8 @@ class Space:
     chunk_rows: int
     thought_rows: int
     has_words: bool
+    words: int
+    """Words of all indexed rows together."""
     changed: bool = False
 
     def live_rows(self, kind: ItemClass) -> int:
@@ -108,10 +110,10 @@ def find_space(sql: Sql, namespace: str) -> Space | None:
     if not is_utf8(namespace):
         return None
     row = sql.row(
-        "SELECT space, name, revision, reset_at, chunk_rows, thought_rows, has_words FROM namespaces WHERE name = ?",
+        "SELECT space, name, revision, reset_at, chunk_rows, thought_rows, has_words, words FROM namespaces WHERE name = ?",
         (namespace,),
     )
     if row is None:
         return None
-    number, name, revision, reset_at, chunk_rows, thought_rows, has_words = row
-    return Space(number, name, revision, reset_at, chunk_rows, thought_rows, bool(has_words))
+    number, name, revision, reset_at, chunk_rows, thought_rows, has_words, words = row
+    return Space(number, name, revision, reset_at, chunk_rows, thought_rows, bool(has_words), words)

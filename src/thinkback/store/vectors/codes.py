@@ -30,7 +30,7 @@ _SCALE_BYTES = 4
 _BLOCK = 4096
 """Columns of int8 codes that are turned to float32 at a time: 6 MB for 384 dimensions."""
 
-_SHORTLIST = 5
+_SHORTLIST = 4
 """Hamming candidates for each row that is kept."""
 
 
