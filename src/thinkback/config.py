@@ -45,81 +45,95 @@ class Preset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="As given to preset= and --preset.")
-    description: str = Field("", description="What it is for, in a sentence.")
+    description: str = Field(default="", description="What it is for, in a sentence.")
 
     # --- chunking ---
     chunk_size: int = Field(
-        250, gt=0, description="Largest chunk, in chunk_unit. MiniLM reads 256 tokens, special ones included."
+        default=250, gt=0, description="Largest chunk, in chunk_unit. MiniLM reads 256 tokens, special ones included."
     )
-    chunk_unit: Literal["tokens", "words"] = Field("tokens", description="Tokens are the embedder's own.")
+    chunk_unit: Literal["tokens", "words"] = Field(default="tokens", description="Tokens are the embedder's own.")
 
     # --- retrieval ---
     rankings: tuple[RankingName, ...] = Field(
-        ("dense", "dense_smoothed", "words", "words_window"),
+        default=("dense", "dense_smoothed", "words", "words_window"),
         description="Fused by reciprocal rank; measured in findings A2.",
     )
-    rrf_k: int = Field(60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., SIGIR 2009).")
-    smoothing: float = Field(0.4, ge=0, le=1, description="Weight of each neighbour's vector in dense_smoothed.")
-    depth: int = Field(200, ge=1, description="Rows taken from each ranking before fusion.")
+    rrf_k: int = Field(default=60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., SIGIR 2009).")
+    smoothing: float = Field(
+        default=0.4, ge=0, le=1, description="Weight of each neighbour's vector in dense_smoothed."
+    )
+    depth: int = Field(default=200, ge=1, description="Rows taken from each ranking before fusion.")
     gate: float | None = Field(
-        0.7,
+        default=0.7,
         ge=-1,
         le=1,
         description="Cosine to the question at which a thought takes part whatever its roots; None: all do.",
     )
     root_rank: int | None = Field(
-        60,
+        default=60,
         ge=1,
         description="A thought below the gate still takes part where its roots rank this well among chunks, on average.",
     )
     overview_door: bool = Field(
-        True, description="Let thoughts pass by coverage when the question is about a whole document."
+        default=True, description="Let thoughts pass by coverage when the question is about a whole document."
     )
     diversify: float | None = Field(
-        None, description="Drop a hit whose cosine to a kept one exceeds this (paper-code: 0.85)."
+        default=None, description="Drop a hit whose cosine to a kept one exceeds this (paper-code: 0.85)."
     )
-    candidates: int = Field(40, ge=1, description="Hits considered by diversify.")
-    top_k: int | None = Field(None, ge=1, description="Most items packed; None: as many as fit.")
+    candidates: int = Field(default=40, ge=1, description="Hits considered by diversify.")
+    top_k: int | None = Field(default=None, ge=1, description="Most items packed; None: as many as fit.")
     raw_share: float = Field(
-        0.0, ge=0, le=1, description="Part of the context kept for raw chunks; measured to gain nothing."
+        default=0.0, ge=0, le=1, description="Part of the context kept for raw chunks; measured to gain nothing."
     )
 
     # --- context and answer ---
     context_tokens: int = Field(
-        2000, gt=0, description="Most tokens of packed items, under the language model's tokenizer."
+        default=2000, gt=0, description="Most tokens of packed items, under the language model's tokenizer."
     )
-    context_tokens_small: int = Field(520, gt=0, description="The same for models that answer evidence first.")
-    answer_tokens: int = Field(600, gt=0, description="Most tokens of the answer.")
+    context_tokens_small: int = Field(default=520, gt=0, description="The same for models that answer evidence first.")
+    excerpt_tokens_small: int | None = Field(
+        default=None,
+        gt=0,
+        description="For the same models: most tokens shown of one chunk, its best sentences; None: whole chunks.",
+    )
+    answer_tokens: int = Field(default=600, gt=0, description="Most tokens of the answer.")
     answer_style: Literal["auto", "prose", "evidence_first"] = Field(
-        "auto", description="auto: evidence first for small local models, prose for others."
+        default="auto", description="auto: evidence first for small local models, prose for others."
     )
-    answer_cache: bool = Field(True, description="Return a kept answer when question and evidence are unchanged.")
+    answer_cache: bool = Field(
+        default=True, description="Return a kept answer when question and evidence are unchanged."
+    )
 
     # --- remembering ---
     distil: Literal["atoms", "summary", "off"] = Field(
-        "atoms", description="summary: one passage from question and answer, as the paper."
+        default="atoms", description="summary: one passage from question and answer, as the paper."
     )
     distil_when: Literal["after", "background"] = Field(
-        "after", description="after: in the same call, once the answer is delivered."
+        default="after", description="after: in the same call, once the answer is delivered."
     )
     confidence: Literal["model", "model_and_measured", "marker"] = Field(
-        "model_and_measured",
+        default="model_and_measured",
         description="model: its word alone (paper); marker: the word idk in the reply (paper-code); measured: abstention texts too.",
     )
     admission: Literal["twins", "epsilon", "none"] = Field(
-        "twins", description="epsilon: reject near-copies (paper); twins: compare claims."
+        default="twins", description="epsilon: reject near-copies (paper); twins: compare claims."
     )
-    epsilon: float = Field(0.85, description="Cosine at or above which the paper calls a thought redundant.")
-    related: float = Field(0.80, description="Cosine at or above which two claims are compared; findings D.")
+    epsilon: float = Field(default=0.85, description="Cosine at or above which the paper calls a thought redundant.")
+    related: float = Field(default=0.80, description="Cosine at or above which two claims are compared; findings D.")
     sources: Literal["earned", "context"] = Field(
-        "earned", description="context: everything shown is a source (paper)."
+        default="earned", description="context: everything shown is a source (paper)."
     )
-    support: float = Field(0.5, ge=0, le=1, description="Least share of an atom's content that a span must carry.")
+    support: float = Field(
+        default=0.5, ge=0, le=1, description="Least share of an atom's content that a span must carry."
+    )
     model_judges: bool = Field(
-        False, description="Ask the language model whether two near claims are the same where the guard cannot tell."
+        default=False,
+        description="Ask the language model whether two near claims are the same where the guard cannot tell.",
     )
-    max_atoms: int = Field(6, ge=1, description="Most atoms of one answer.")
-    max_thoughts: int = Field(100_000, ge=1, description="Active thoughts per namespace; the least used give way.")
+    max_atoms: int = Field(default=6, ge=1, description="Most atoms of one answer.")
+    max_thoughts: int = Field(
+        default=100_000, ge=1, description="Active thoughts per namespace; the least used give way."
+    )
 
 
 class Budget(BaseModel):
@@ -127,12 +141,12 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question_tokens: int | None = Field(None, ge=0, description="Per question, prompt and completion together.")
-    question_money: float | None = Field(None, ge=0, description="Per question.")
-    day_tokens: int | None = Field(None, ge=0, description="Per namespace and UTC day.")
-    day_money: float | None = Field(None, ge=0, description="Per namespace and UTC day.")
-    namespace_tokens: int | None = Field(None, ge=0, description="Over the life of the namespace.")
-    namespace_money: float | None = Field(None, ge=0, description="Over the life of the namespace.")
+    question_tokens: int | None = Field(default=None, ge=0, description="Per question, prompt and completion together.")
+    question_money: float | None = Field(default=None, ge=0, description="Per question.")
+    day_tokens: int | None = Field(default=None, ge=0, description="Per namespace and UTC day.")
+    day_money: float | None = Field(default=None, ge=0, description="Per namespace and UTC day.")
+    namespace_tokens: int | None = Field(default=None, ge=0, description="Over the life of the namespace.")
+    namespace_money: float | None = Field(default=None, ge=0, description="Over the life of the namespace.")
 
 
 class Settings(BaseSettings):
@@ -149,31 +163,37 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: user_data_path("thinkback"), description="Folder of the default store.")
     cache: Path = Field(default_factory=lambda: user_cache_path("thinkback"), description="Folder of pulled models.")
-    preset: str = Field("default", description="How the loop runs; docs/presets.md compares them.")
-    namespace: str = Field("default", description="The closed memory that is used when none is named.")
-    llm: str | None = Field(None, description="openai:MODEL, gguf:PATH or a catalogue name.")
-    embedder: str | None = Field(None, description="minilm (built in), openai:MODEL or st:MODEL.")
+    preset: str = Field(default="default", description="How the loop runs; docs/presets.md compares them.")
+    namespace: str = Field(default="default", description="The closed memory that is used when none is named.")
+    llm: str | None = Field(default=None, description="openai:MODEL, gguf:PATH or a catalogue name.")
+    embedder: str | None = Field(default=None, description="minilm (built in), openai:MODEL or st:MODEL.")
     base_url: str | None = Field(
-        None,
+        default=None,
         validation_alias=AliasChoices("THINKBACK_BASE_URL", "OPENAI_BASE_URL", "base_url"),
         description="Address of an OpenAI-compatible endpoint; None: that of OpenAI.",
     )
     api_key: SecretStr | None = Field(
-        None,
+        default=None,
         validation_alias=AliasChoices("THINKBACK_API_KEY", "OPENAI_API_KEY", "api_key"),
         description="Key of that endpoint; never shown, logged or stored.",
     )
-    price_prompt: float = Field(0.0, ge=0, description="Money per million prompt tokens, for the configured endpoint.")
-    price_completion: float = Field(0.0, ge=0, description="Money per million completion tokens.")
-    context_window: int = Field(32_768, gt=0, description="Tokens the configured endpoint's model reads and writes.")
-    timeout: float = Field(120.0, gt=0, description="Seconds to wait for one reply.")
-    concurrency: int = Field(4, ge=1, description="Model calls at a time.")
-    requests_per_minute: int | None = Field(None, ge=1, description="Requests to the endpoint; None: no limit.")
-    tokens_per_minute: int | None = Field(None, ge=1, description="Tokens to and from it; None: no limit.")
-    threads: int | None = Field(None, ge=1, description="Threads of local models; None: as many as there are cores.")
-    max_file_bytes: int = Field(200_000_000, gt=0, description="Larger files are refused.")
-    allow_urls: tuple[str, ...] = Field((), description="Host names that `add` may fetch from.")
-    budget: Budget = Field(Budget(), description="Hard limits on tokens and money.")  # type: ignore[call-arg]
+    price_prompt: float = Field(
+        default=0.0, ge=0, description="Money per million prompt tokens, for the configured endpoint."
+    )
+    price_completion: float = Field(default=0.0, ge=0, description="Money per million completion tokens.")
+    context_window: int = Field(
+        default=32_768, gt=0, description="Tokens the configured endpoint's model reads and writes."
+    )
+    timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one reply.")
+    concurrency: int = Field(default=4, ge=1, description="Model calls at a time.")
+    requests_per_minute: int | None = Field(default=None, ge=1, description="Requests to the endpoint; None: no limit.")
+    tokens_per_minute: int | None = Field(default=None, ge=1, description="Tokens to and from it; None: no limit.")
+    threads: int | None = Field(
+        default=None, ge=1, description="Threads of local models; None: as many as there are cores."
+    )
+    max_file_bytes: int = Field(default=200_000_000, gt=0, description="Larger files are refused.")
+    allow_urls: tuple[str, ...] = Field(default=(), description="Host names that `add` may fetch from.")
+    budget: Budget = Field(default=Budget(), description="Hard limits on tokens and money.")
 
     @classmethod
     def settings_customise_sources(
