@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - texts in other scripts are the point here
 import random
 import time
 from itertools import pairwise

@@ -99,6 +99,21 @@ def test_the_marked_part_is_taken_if_it_is_the_text():
     assert "around" in read(f"<p>around</p><article>{long}</article><article>{long}</article>").text
 
 
+def test_ends_that_html_lets_authors_leave_out():
+    page = (
+        "<ul><li>a<li>b<ul><li>c</ul><li>d</ul><table><tr><td>1<td>2<tr><td>3</table><dl><dt>t<dd>d</dl><p>x<p>y<div>z"
+    )
+    assert read(page).text == "- a\n- b\n- c\n- d\n\n1 | 2\n3\n\nt\n\nd\n\nx\n\ny\n\nz"
+
+
+def test_ends_without_a_beginning_are_passed_over():
+    assert read("<p>a</b></div></nav></li>b</p></br>c").text == "ab\n\nc"
+
+
+def test_a_hidden_part_ends_with_what_it_stands_in():
+    assert read("<div><nav>hidden<p>hidden</div>shown").text == "shown"
+
+
 def test_a_head_that_is_never_closed_hides_nothing():
     assert read("<html><head><title>T</title><p>The body.").text == "The body."
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - the expected text is as it is read, dashes and long lines too
+# ruff: noqa: E501 - the expected text is as it is read, dashes and long lines too
 import time
 
 import pytest

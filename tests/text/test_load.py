@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - texts in other scripts are the point here
 import os
 import subprocess
 import sys

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thinkback.text.formats import markdown
 from thinkback.text.formats.frontmatter import split_front_matter
 from thinkback.text.load import load_bytes
 
@@ -153,3 +154,11 @@ def test_front_matter_says_only_what_a_document_may_say():
 def test_any_markdown_gives_text(text):
     document = read(text)
     assert "\r" not in document.text
+
+
+def test_large_files_read_the_same_in_portions(monkeypatch):
+    part = "# Head\n\nText with `code`.\n\n- item\n\n```\n# not a heading\n```\n\n"
+    whole = read(part * 20).text
+    monkeypatch.setattr(markdown, "_PORTION", 100)
+    assert read(part * 20).text == whole
+    assert len(list(markdown._portions(part * 20))) == 10

@@ -120,7 +120,7 @@ def _declared(data: bytes, kind: Format, media_type: str | None) -> str | None:
     served = charset.split(";")[0].strip(" \"'")
     if served or kind != "html":
         return served or None
-    from thinkback.text.formats.html import declared_encoding  # noqa: PLC0415 - bs4 is only needed for HTML
+    from thinkback.text.formats.html import declared_encoding  # noqa: PLC0415 - only needed for HTML
 
     return declared_encoding(data)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -16,6 +17,8 @@ from thinkback.text.formats.writer import Writer
 
 __all__ = ["read"]
 
+_FENCE_OR_HEADING = re.compile(r"^(?:(```|~~~)|#{1,6} )", re.MULTILINE)
+_PORTION = 500_000  # characters
 _LONGEST_FORMULA = 2000  # characters: a lone dollar sign must not swallow the rest of a file
 
 
@@ -53,8 +56,26 @@ def read(text: str) -> Content:
     """Return the readable text; the title is the front matter's, else the first heading of level 1."""
     front = split_front_matter(text)
     renderer = _Renderer()
-    renderer.blocks(_parser().parse(front.body))
+    for portion in _portions(front.body):
+        renderer.blocks(_parser().parse(portion))
+        renderer.out.paragraph()
     return Content(text=renderer.out.text(), title=front.title or renderer.title, metadata=front.metadata)
+
+
+def _portions(text: str) -> Iterator[str]:
+    """Cut a large file before headings: the parser takes a hundred bytes of memory for each byte that it is given.
+
+    A link's address may then be in another portion than the link, which then shows as it is written.
+    """
+    start = 0
+    fenced = False
+    for line in _FENCE_OR_HEADING.finditer(text):
+        if line.group(1):
+            fenced = not fenced
+        elif not fenced and line.start() - start >= _PORTION:
+            yield text[start : line.start()]
+            start = line.start()
+    yield text[start:]
 
 
 class _Renderer:

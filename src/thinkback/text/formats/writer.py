@@ -83,6 +83,11 @@ class Writer:
         """Chinese and Japanese have no space where the source wraps a line."""
         return self._wrapped and bool(_WIDE.match(self._last) and _WIDE.match(text))
 
-    def text(self) -> str:
-        """Return what was written."""
-        return "".join(self._parts)
+    @property
+    def position(self) -> int:
+        """Where the writing has got to, for ``text``."""
+        return len(self._parts)
+
+    def text(self, start: int = 0, end: int | None = None) -> str:
+        """Return what was written, all of it or what lies between two positions."""
+        return "".join(self._parts[start:end])
