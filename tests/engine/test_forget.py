@@ -253,7 +253,7 @@ def test_deleting_an_unknown_id_deletes_nothing(engine, bridge):
 
 
 def test_fault_53_deleting_and_adding_again_after_reopening(engine, bridge, script):
-    [added] = engine.add(bridge, doc_id="x")
+    engine.add(bridge, doc_id="x")
     engine.ask(QUESTION)
     engine.delete("x")
     [again] = engine.add(bridge, doc_id="x")

@@ -13,6 +13,7 @@ from thinkback.config import Preset
 from thinkback.engine.budget import Meter
 from thinkback.engine.cite import MarkerFilter, Quoted, cite_markers, cite_quotes, match_quotes
 from thinkback.engine.events import AnswerEvent, Event, TextEvent
+from thinkback.engine.excerpting import excerpts, whole_items
 from thinkback.engine.parts import Parts
 from thinkback.engine.shown import Shown, gather
 from thinkback.errors import BadReply, InvalidInput
@@ -179,28 +180,32 @@ def retrieve(parts: Parts, reader: Reader, asked: Asked, vector: FloatVector) ->
         thought_id: frozenset(root.id for way in group for root in way.roots) for thought_id, group in ways.items()
     }
     budget = _context_budget(llm, preset, asked.question)
+    if preset.excerpt_tokens_small is not None and _evidence_first(llm, preset):
+        cut = excerpts(parts, asked.question, vector, result.hits, limit=preset.excerpt_tokens_small)
+    else:
+        cut = whole_items(result.hits)
 
     def packed_from(hits: Sequence[Hit]) -> Packed:
         return pack(
             hits,
             budget=budget,
-            cost=lambda number, hit: llm.count(render_item(number, hit.item.text, describe(hit))) + _ITEM_OVERHEAD,
+            cost=lambda number, hit: llm.count(render_item(number, cut.text(hit), describe(hit))) + _ITEM_OVERHEAD,
             top_k=preset.top_k,
             raw_share=preset.raw_share,
             roots=roots if preset.sources == "earned" else None,  # the paper packs a thought beside its root
         )
 
-    packed = packed_from(result.hits)
+    packed = packed_from(cut.hits)
     key = answer_key(asked.question, where=asked.where, preset=preset, model=llm.id, budget_tokens=budget)
     kept, evidence = None, ""
     if preset.answer_cache:
         own = born_from(asked.question, ways)
-        foreign = packed_from([hit for hit in result.hits if hit.item.id not in own]) if own else packed
+        foreign = packed_from([hit for hit in cut.hits if hit.item.id not in own]) if own else packed
         evidence = evidence_hash(foreign.hits)
         kept = reader.answer(asked.namespace, key)
         kept = kept if kept is not None and kept.evidence_hash == evidence else None
     return Found(
-        shown=gather(reader, asked.namespace, packed.hits),
+        shown=gather(reader, asked.namespace, packed.hits, [cut.text(hit) for hit in packed.hits]),
         packed=packed,
         key=key,
         evidence=evidence,
@@ -243,7 +248,8 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
     """Yield texts as they come and return the finished reply."""
     llm = parts.model()
     items = "\n\n".join(
-        render_item(number, hit.item.text, describe(hit)) for number, hit in enumerate(shown.hits, start=1)
+        render_item(number, text, describe(hit))
+        for number, (hit, text) in enumerate(zip(shown.hits, shown.texts, strict=True), start=1)
     )
     evidence_first = _evidence_first(llm, asked.preset)
     messages = _answer_prompt(llm, asked.preset).fill(items=items, question=asked.question)

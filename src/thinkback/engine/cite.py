@@ -70,7 +70,7 @@ def cite_markers(text: str, shown: Shown) -> tuple[Citation, ...]:
 def _sentences(text: str) -> Iterator[str]:
     """Yield sentences, each with the markers behind its full stop."""
     for line in text.splitlines():
-        yield from (part for part in re.split(r"(?<=[.!?。！？\]])\s+(?!\[)", line) if part)  # noqa: RUF001 - full-width ends
+        yield from (part for part in re.split(r"(?<=[.!?。！？\]])\s+(?!\[)", line) if part)
 
 
 def _cite_item(number: int, claim: str, shown: Shown) -> list[Citation]:

@@ -42,11 +42,21 @@ class Shown:
     """Thought id to the raw spans that its evidence ends at, best first."""
     sources: tuple[Source, ...] = field(default=())
     """The hits as what an atom may stand on; same order."""
+    texts: tuple[str, ...] = field(default=())
+    """What the model sees of each source: its text, or an excerpt of it."""
 
     @classmethod
     def of_testimony(cls, said: Testimony, source: Source) -> Shown:
         """Return what a learned answer stands on: itself."""
-        return cls(hits=(), documents={}, chunks={}, testimonies={said.id: said}, spans={}, sources=(source,))
+        return cls(
+            hits=(),
+            documents={},
+            chunks={},
+            testimonies={said.id: said},
+            spans={},
+            sources=(source,),
+            texts=(source.text,),
+        )
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -55,8 +65,15 @@ class Shown:
         return tuple(Root(kind=kind, id=root_id) for kind, root_id in sorted(pairs))
 
 
-def gather(reader: Reader, namespace: str, hits: Sequence[Hit]) -> Shown:
-    """Return the hits with everything that citing and remembering them will need."""
+def gather(reader: Reader, namespace: str, hits: Sequence[Hit], texts: Sequence[str] | None = None) -> Shown:
+    """Return the hits with everything that citing and remembering them will need.
+
+    Args:
+        reader: the snapshot that they came from.
+        namespace: where.
+        hits: as packed.
+        texts: what is shown of each; None: all of it.
+    """
     thought_ids = [hit.item.id for hit in hits if hit.kind == "thought"]
     ways = reader.derivations(namespace, thought_ids)
     roots = {thought_id: _roots(ways.get(thought_id, ())) for thought_id in thought_ids}
@@ -77,6 +94,7 @@ def gather(reader: Reader, namespace: str, hits: Sequence[Hit]) -> Shown:
         testimonies={said.id: said for said in reader.testimonies(namespace, sorted(spoken))},
         spans=spans,
         sources=tuple(_source(hit, roots) for hit in hits),
+        texts=tuple(texts) if texts is not None else tuple(hit.item.text for hit in hits),
     )
 
 

@@ -14,7 +14,7 @@ from thinkback.types import Atom
 
 __all__ = ["AtomsReply", "SummaryReply", "clean_atoms", "cut_sentences", "notes_of"]
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-ZÀ-ÞА-Я0-9])|(?<=[。！？])")  # noqa: RUF001 - full-width ends are meant
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-ZÀ-ÞА-Я0-9])|(?<=[。！？])")
 _MARKER = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LONGEST_ATOM = 2  # sentences; a cap in characters cut notes in the middle of a number (findings C)
 _LONGEST_OVERVIEW = 4
