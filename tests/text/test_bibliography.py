@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from thinkback.errors import CorruptDocument, LoadError, TooLarge, UnsupportedFormat
 from thinkback.text import bibliography as module
+from thinkback.text import bibtex
 from thinkback.text.attachments import attached
 from thinkback.text.bibliography import BibEntry, read_bibliography, to_bibtex
 
@@ -49,6 +50,16 @@ def test_bibtex(bib):
     assert broken.error == "The entry is not valid BibTeX."
     assert (following.title, following.authors, following.year) == ("Next", ("Jane Roe",), 1999)
     assert again.title == "The same key again"
+
+
+def test_names_that_bibtex_cannot_part_are_kept():
+    assert bibtex.names("Doe, John, Jr, Extra, Parts and {Unclosed") == ("Doe, John, Jr, Extra, Parts", "Unclosed")
+    assert bibtex.names("") == ()
+
+
+def test_signs_of_tex_are_written_so_that_they_stay():
+    assert bibtex.escaped("50% -- a_b ``q'' {x}") == r"50\% -{}- a\_b `{}`q'{}' \{x\}"
+    assert bibtex.value(bibtex.escaped("50% -- a_b ``q'' {x}")) == "50% -- a_b ``q'' {x}"
 
 
 def test_the_parser_does_not_print(bib, capsys):

@@ -1,12 +1,15 @@
 import io
 import logging
 import zlib
+from itertools import pairwise
 
 import pytest
 from pypdf import PdfReader, PdfWriter
 
 from thinkback.errors import CorruptDocument, EncryptedDocument, TooLarge
 from thinkback.text.formats import pdf
+from thinkback.text.formats.pdf_lines import Line
+from thinkback.text.formats.pdf_paragraphs import joiner
 from thinkback.text.load import load_bytes
 from thinkback.types import PageMark
 
@@ -295,3 +298,39 @@ def test_the_parser_does_not_print(write_pdf, word, capsys):
     read(write_pdf([[word("text")]])[:-20])
     assert capsys.readouterr() == ("", "")
     assert logging.getLogger("pypdf").handlers
+
+
+def test_a_file_without_pages(write_pdf):
+    with pytest.raises(CorruptDocument, match="no pages"):
+        read(write_pdf([]))
+
+
+def with_unknown_packing(data):
+    return data.replace(b"/FlateDecode", b"/NoSuchCodec")
+
+
+def test_no_page_can_be_read(word, write_pdf):
+    with pytest.raises(CorruptDocument, match="none of its pages"):
+        read(with_unknown_packing(write_pdf([[word("one")]], packed=b"x")))
+
+
+def test_a_page_that_cannot_be_read_is_named(word, write_pdf):
+    document = read(with_unknown_packing(write_pdf([[word("one")], [word("two")]], packed=b"x")))
+    assert document.text == "two"
+    assert document.warnings == ("Could not be read: page 1.",)
+    check_pages(document)
+
+
+def test_chinese_lines_are_joined_without_spaces():
+    texts = ["混合检索把", "向量和词", "words 结合"]
+    lines = [Line(text=text, page=0, x=72, y=700 - 12 * number, size=10) for number, text in enumerate(texts)]
+    seams = [joiner(lines)(above.text, below) for above, below in pairwise(lines)]
+    assert [(seam.dropped, seam.glue) for seam in seams] == [(0, ""), (0, " ")]
+
+
+def test_soft_hyphens_go():
+    lines = [
+        Line(text=text, page=0, x=72, y=700 - 12 * number, size=10)
+        for number, text in enumerate(["Über\u00ad", "Mensch"])
+    ]
+    assert joiner(lines)(lines[0].text, lines[1]).dropped == 1

@@ -91,7 +91,7 @@ def names(raw: str) -> tuple[str, ...]:
     found = []
     for name in split_multiple_persons_names(" ".join(raw.split())):
         try:
-            parts = parse_single_name_into_parts(name, strict=False)
+            parts = parse_single_name_into_parts(name)
             name = " ".join([*parts.first, *parts.von, *parts.last, *parts.jr])  # noqa: PLW2901 - the same name, turned
         except InvalidNameError:
             pass

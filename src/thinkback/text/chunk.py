@@ -36,10 +36,21 @@ _FILL = {  # a chunk may end at a border once it has this part of its size: the 
     Border.PARAGRAPH: 0.4,
     Border.HEADING: 0.3,
 }  # Measured on 25 papers: a word more changes 1.2 chunks, three sentences more 2.9; chunks are .76 full (greedy: .80).
-_CHARACTERS = 8  # per unit of size, at most: a tokenizer may read a megabyte of base64 as one unknown word
+_CHARACTERS = {
+    "tokens": 8,
+    "words": 16,
+}  # per unit, at most: a tokenizer may read a megabyte of base64 as one unknown word
 _LINES = re.compile(r"\n")
 _CLAUSES = re.compile(r"[,;:\u2014\u2013\uff0c\u3001\uff1b\uff1a](?=\s)|[\uff0c\u3001\uff1b\uff1a]")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")  # parts of one emoji
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """What a chunk may hold."""
+
+    size: int
+    characters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +75,11 @@ def chunk(
 
     Spans ascend and do not overlap; ``text[span.start:span.end] == span.text``; none is blank or begins or ends with a
     blank. Equal texts give equal spans. A sentence is only cut where it alone is larger than ``size``, at line ends,
-    else commas, else spaces, else anywhere. No span is longer than ``8 * size`` characters, whatever it counts.
+    else commas, else spaces, else anywhere. No span is longer than ``8 * size`` characters (16 for words), whatever it counts.
 
     Args:
         text: the document.
-        count: the embedder's own token count (without special tokens); called on some 8 * size characters at most.
+        count: the embedder's own token count (without special tokens); never called on more than 8 * size characters.
         size: largest chunk, in ``unit``.
         unit: ``words`` counts runs of characters between white space, and does not use ``count``.
         pages: where pages begin; a page's beginning is a slightly better place to cut than another sentence's.
@@ -79,35 +90,36 @@ def chunk(
     if size < 1:
         raise InvalidInput(f"The chunk size must be positive, not {size!r}.")
     counter = _words if unit == "words" else count
+    limit = _Limit(size, _CHARACTERS[unit] * size)
     pieces: list[_Piece] = []
     for sentence in sentences(text, pages):
-        pieces.extend(_fit(text, sentence, counter, size))
-    return tuple(_pack(text, pieces, counter, size))
+        pieces.extend(_fit(text, sentence, counter, limit))
+    return tuple(_pack(text, pieces, counter, limit))
 
 
 def _words(text: str) -> int:
     return len(text.split())
 
 
-def _fit(text: str, sentence: Sentence, count: Callable[[str], int], size: int) -> Iterator[_Piece]:
+def _fit(text: str, sentence: Sentence, count: Callable[[str], int], limit: _Limit) -> Iterator[_Piece]:
     """Yield the sentence, or its parts where it is too large, each of at most ``size``, in order."""
     border = sentence.border
     stack = [(sentence.start, sentence.end)]
     while stack:
         start, end = stack.pop()
         tokens = None
-        if end - start <= _CHARACTERS * size:
+        if end - start <= limit.characters:
             tokens = count(text[start:end])
-            if tokens <= size:
+            if tokens <= limit.size:
                 yield _Piece(start, end, border, tokens)
                 border = Border.INSIDE
                 continue
             if end - start == 1:
-                raise InvalidInput(f"A chunk size of {size} is too small: one character alone counts {tokens}.")
-        stack.extend(reversed(_parts(text, start, end, size, tokens)))
+                raise InvalidInput(f"A chunk size of {limit.size} is too small: one character alone counts {tokens}.")
+        stack.extend(reversed(_parts(text, start, end, limit, tokens)))
 
 
-def _parts(text: str, start: int, end: int, size: int, tokens: int | None) -> list[tuple[int, int]]:
+def _parts(text: str, start: int, end: int, limit: _Limit, tokens: int | None) -> list[tuple[int, int]]:
     """Cut a span in two or more, as gently as it allows."""
     for pattern in (_LINES, _CLAUSES):
         cuts = [match.end() for match in pattern.finditer(text, start, end)]
@@ -115,9 +127,11 @@ def _parts(text: str, start: int, end: int, size: int, tokens: int | None) -> li
         if len(spans) > 1:
             return spans
     if tokens is None:
-        step = max(1, 3 * _CHARACTERS * size // 4)
+        step = max(1, 3 * limit.characters // 4)
     else:
-        share = -(-tokens * 11 // (size * 10))  # some 10 % more parts than the count asks for: they are not all alike
+        share = -(
+            -tokens * 11 // (limit.size * 10)
+        )  # some 10 % more parts than the count asks for: they are not all alike
         step = max(1, -(-(end - start) // max(2, share)))
     cuts = []
     at = start
@@ -151,20 +165,20 @@ def _joins(character: str) -> bool:
     return character in _JOINERS or unicodedata.combining(character) > 0
 
 
-def _pack(text: str, pieces: Sequence[_Piece], count: Callable[[str], int], size: int) -> Iterator[SpanText]:
+def _pack(text: str, pieces: Sequence[_Piece], count: Callable[[str], int], limit: _Limit) -> Iterator[SpanText]:
     """Yield chunks of consecutive pieces."""
     first = 0
     while first < len(pieces):
-        room = size
+        room = limit.size
         while True:
-            last = _choose(text, pieces, first, room, _CHARACTERS * size)
+            last = _choose(text, pieces, first, room, limit.characters)
             start, end = pieces[first].start, pieces[last - 1].end
             joined = text[start:end]
             tokens = pieces[first].tokens if last == first + 1 else count(joined)
-            if tokens <= size:
+            if tokens <= limit.size:
                 break
             # Joined, they count more than apart (line ends, for one): take fewer.
-            room = sum(piece.tokens for piece in pieces[first:last]) - (tokens - size)
+            room = sum(piece.tokens for piece in pieces[first:last]) - (tokens - limit.size)
         yield SpanText(start=start, end=end, text=joined, tokens=tokens)
         first = last
 
