@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -124,12 +125,9 @@ def _metadata(pairs: Sequence[str]) -> dict[str, Scalar]:
 def _scalar(value: str) -> Scalar:
     if value in {"true", "false"}:
         return value == "true"
-    for form in (int, float):
-        try:
-            return form(value)
-        except ValueError:
-            continue
-    return value
+    if re.fullmatch(r"-?(0|[1-9]\d*)", value):  # 007 is a name
+        return int(value)
+    return float(value) if re.fullmatch(r"-?\d+\.\d+", value) else value
 
 
 def _standard_input(title: str | None) -> tuple[str, str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from thinkback.app.cli.naming import handle
-from thinkback.app.cli.screen import joined, line, note, out, prose_width, quantity, symbol
+from thinkback.app.cli.screen import joined, line, note, out, quantity, say, symbol
 from thinkback.app.cli.typing_out import Typist
 from thinkback.app.cli.waiting import waiting
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the engine imports numpy and pydantic, and rich is not need
     from thinkback.engine.events import Event
     from thinkback.types import Answer, Citation, Hit, Outcome, Usage
 
-__all__ = ["MARKS", "cost", "play", "show_citations", "show_outcomes"]
+__all__ = ["KEPT", "MARKS", "cost", "play", "show_citations", "show_outcomes"]
 
 MARKS = {
     "stored": ("✓", "+", "green"),
@@ -33,6 +33,9 @@ MARKS = {
     "off": ("·", "-", "dim"),
 }
 """Outcome status to its mark, the mark in ASCII, and its colour."""
+
+KEPT = frozenset({"stored", "linked", "conflict"})
+"""Outcomes by which the memory has learned something."""
 
 _LONGEST_QUOTE = 400
 
@@ -87,7 +90,6 @@ def show_citations(answer: Answer) -> None:
 
 
 def _show_citation(console: Console, citation: Citation) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     place = Text(f"[{citation.marker}] ", style="cyan")
@@ -96,14 +98,13 @@ def _show_citation(console: Console, citation: Citation) -> None:
     place.append(f", {where}", style="dim")
     if citation.via:
         place.append(f", through thought {handle(citation.via)}", style="dim")
-    console.print(Padding(place, (0, 0, 0, 2)), width=prose_width())
+    say(console, place, indent=2, hang=4)
     left, right = symbol("“", '"'), symbol("”", '"')
     quote = Text(f"{left}{line(citation.quote, _LONGEST_QUOTE)}{right}", style="italic")
-    console.print(Padding(quote, (0, 0, 0, 6)), width=prose_width())
+    say(console, quote, indent=6)
 
 
 def _show_reused(hits: Sequence[Hit]) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     if not hits:
@@ -114,20 +115,26 @@ def _show_reused(hits: Sequence[Hit]) -> None:
     for hit in hits:
         label = Text(f"{symbol('↺', '@')} {handle(hit.item.id)}", style="magenta")
         label.append(f"  {line(hit.item.text)}", style="default")
-        console.print(Padding(label, (0, 0, 0, 2)), width=prose_width())
+        say(console, label, indent=2, hang=2)
 
 
-def show_outcomes(outcomes: Sequence[Outcome]) -> None:
-    """Print what became of each note that was made of the answer, and why."""
-    from rich.padding import Padding
+def show_outcomes(outcomes: Sequence[Outcome], *, kept: str = "Remembered", none: str = "Nothing remembered") -> None:
+    """Print what became of each note, and why.
 
+    Args:
+        outcomes: one a note.
+        kept: the heading where any was admitted.
+        none: the heading where none was.
+    """
     if not outcomes:
         return
     console = out()
     console.print()
-    console.print("Remembered" if any(one.thought_id for one in outcomes) else "Nothing remembered", style="bold")
+    console.print(kept if any(one.status in KEPT for one in outcomes) else none, style="bold")
     for outcome in outcomes:
-        console.print(Padding(_outcome(outcome), (0, 0, 0, 2)), width=prose_width())
+        say(console, _outcome(outcome), indent=2, hang=2)
+        if outcome.text and (reason := _reason(outcome)):
+            say(console, reason, indent=4, style="dim")
 
 
 def _outcome(outcome: Outcome) -> Text:
@@ -139,12 +146,19 @@ def _outcome(outcome: Outcome) -> Text:
         made.append(f" {handle(outcome.thought_id)}", style="dim")
     if outcome.text:
         made.append(f"  {line(outcome.text)}", style="default")
-    reason = outcome.reason
-    if outcome.other_id and handle(outcome.other_id) not in reason:
-        reason = f"{reason} ({handle(outcome.other_id)})".strip()
-    if reason:
-        made.append(f"\n  {line(reason)}" if outcome.text else f"  {line(reason)}", style="not bold dim")
+    elif reason := _reason(outcome):
+        made.append(f"  {reason}", style="not bold dim")
     return made
+
+
+def _reason(outcome: Outcome) -> str:
+    """Return why, with the other thought that it is about."""
+    reason = outcome.reason
+    if outcome.other_id and outcome.other_id in reason:
+        reason = reason.replace(outcome.other_id, handle(outcome.other_id))
+    elif outcome.other_id:
+        reason = f"{reason} ({handle(outcome.other_id)})".strip()
+    return line(reason)
 
 
 def _show_end(answer: Answer) -> None:
@@ -157,7 +171,7 @@ def _show_end(answer: Answer) -> None:
         cost(answer.usage),
         f"{answer.dropped_markers} markers pointed nowhere" if answer.dropped_markers else "",
     ]
-    console.print(joined(parts), style="dim", width=prose_width())
+    say(console, joined(parts), style="dim")
 
 
 def _thoughts(hits: Iterable[Hit]) -> list[Hit]:
@@ -174,7 +188,7 @@ def cost(usage: Usage) -> str:
         )
     else:
         parts.append("no model call")
-    if usage.cached_prompt_tokens:
+    if usage.cached_prompt_tokens * 10 > usage.prompt_tokens:
         parts.append(f"{usage.cached_prompt_tokens:,} read before")
     if usage.failed_calls:
         parts.append(f"{usage.failed_calls} failed")

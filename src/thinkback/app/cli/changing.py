@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinkback.app.cli.answers import MARKS, show_outcomes
+from thinkback.app.cli.answers import KEPT, MARKS, show_outcomes
 from thinkback.app.cli.failures import FAILED
 from thinkback.app.cli.naming import handles, item_id, thought_id
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, TrustLabel, shared
-from thinkback.app.cli.screen import emit, line, note, out, prose_width, quantity, symbol
+from thinkback.app.cli.screen import emit, line, note, out, quantity, say, symbol
 from thinkback.app.cli.waiting import waiting
 from thinkback.errors import InvalidInput
 
@@ -61,8 +61,8 @@ def edit(
     elif isinstance(result, AddResult):
         _print_document(result)
     else:
-        show_outcomes([result])
-    failed = result.status in {"failed", "empty"} if isinstance(result, AddResult) else result.thought_id is None
+        show_outcomes([result], kept="Changed", none="Not changed")
+    failed = result.status in {"failed", "empty"} if isinstance(result, AddResult) else result.status not in KEPT
     if failed:
         raise typer.Exit(FAILED)
 
@@ -117,13 +117,11 @@ def _tell(common: Common, engine: Engine, ids: Sequence[str], key: str, words: s
     if common.as_json:
         emit({key: list(ids)})
         return
-    from rich.padding import Padding
-
     texts = {one.id: one.text for one in engine.get_all(statuses=("active", "stale", "superseded", "retracted"))}
     console = out()
     console.print(f"{quantity(len(ids), 'thought')} {words}:")
     for one, short in handles(ids).items():
-        console.print(Padding(f"{short}  {line(texts.get(one, ''))}", (0, 0, 0, 2)), width=prose_width())
+        say(console, f"{short}  {line(texts.get(one, ''))}", indent=2, hang=2)
 
 
 @shared("store", "namespace", "llm", "embedder", "preset")
@@ -155,7 +153,6 @@ def refresh(
 
 
 def _print_refreshed(results: Sequence[RefreshResult], texts: dict[str, str]) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     looks: dict[str, Any] = {
@@ -171,9 +168,7 @@ def _print_refreshed(results: Sequence[RefreshResult], texts: dict[str, str]) ->
         label.append(f" {short[result.thought_id]}", style="dim")
         label.append(f"  {line(texts.get(result.thought_id, ''))}", style="default")
         if result.reason:
-            label.append(f"\n  {line(result.reason)}", style="dim")
-        console.print(label, width=prose_width())
+            label.append(f"\n{line(result.reason)}", style="dim")
+        say(console, label, hang=2)
         for outcome in result.outcomes:
-            console.print(
-                Padding(f"{outcome.status}: {line(outcome.text or outcome.reason)}", (0, 0, 0, 4)), width=prose_width()
-            )
+            say(console, f"{outcome.status}: {line(outcome.text or outcome.reason)}", indent=4, hang=2)

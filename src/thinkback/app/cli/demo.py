@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thinkback.app.cli.answers import KEPT, play
 from thinkback.app.cli.failures import NO_MODEL
 from thinkback.app.cli.opening import memory, settings_of
 from thinkback.app.cli.options import Common, Yes, shared
-from thinkback.app.cli.screen import emit, joined, line, note, out, prose_width, quantity, symbol, table
+from thinkback.app.cli.screen import emit, joined, line, note, out, prose_width, quantity, say, symbol, table
 from thinkback.app.cli.waiting import adding
 from thinkback.errors import ThinkbackError
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:  # the engine imports numpy and pydantic, which `--help` must 
 __all__ = ["demo"]
 
 _MODEL = "qwen2.5-coder-1.5b-instruct"
-_KEPT = {"stored", "linked", "conflict"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +135,11 @@ def _introduce(engine: Engine, number: int) -> None:
 
     console = out()
     console.print(Rule("thinkback demo", characters=symbol("─", "-")), width=prose_width())
-    console.print(
-        f"Five papers, {quantity(number, 'question')}, one small model on this computer. It reads some 500 tokens at a time,"
-        " which is a fiftieth of the papers. What it understands is checked against the text, kept as thoughts, and"
+    say(
+        console,
+        f"Five papers, {quantity(number, 'question')}, one small model on this computer. It reads some 500 tokens at a time of"
+        " the papers' 40,000. What it understands is checked against the text, kept as thoughts, and"
         " reused. A kept answer costs nothing.",
-        width=prose_width(),
     )
     console.print(f"store {line(engine.stats().store.path)}", style="dim")
     console.print()
@@ -151,14 +151,12 @@ def _ask(engine: Engine, number: int, question: Question, total: int, *, quiet: 
         return engine.ask(question.text)
     from rich.rule import Rule
 
-    from thinkback.app.cli.answers import play
-
     console = out()
     console.print()
     title = f"{number} of {total}: {question.kind}"
     console.print(Rule(title, align="left", characters=symbol("─", "-"), style="cyan"), width=prose_width())
-    console.print(question.text, style="bold", width=prose_width())
-    console.print(question.why, style="dim", width=prose_width())
+    say(console, question.text, style="bold")
+    say(console, question.why, style="dim")
     console.print()
     with engine.ask(question.text, stream=True) as events:
         return play(events, thoughts=True)
@@ -185,7 +183,7 @@ def _verdict(answer: Answer) -> str:
 
 
 def _figures(answer: Answer) -> tuple[str, ...]:
-    kept = sum(outcome.status in _KEPT for outcome in answer.outcomes)
+    kept = sum(outcome.status in KEPT for outcome in answer.outcomes)
     reused = sum(hit.kind == "thought" for hit in answer.hits)
     seconds = sum(answer.usage.seconds.values())
     return (
@@ -203,13 +201,8 @@ def _print_outcomes(console: Console, answers: Sequence[Answer]) -> None:
     tokens = sum(answer.usage.tokens for answer in answers)
     notes = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.most_common())
     console.print()
-    console.print(
-        joined(
-            [f"notes: {notes}" if notes else "no notes", f"{tokens:,} tokens", f"{seconds / 60:.1f} minutes in all"]
-        ),
-        style="dim",
-        width=prose_width(),
-    )
+    parts = [f"notes: {notes}" if notes else "no notes", f"{tokens:,} tokens", f"{seconds / 60:.1f} minutes in all"]
+    say(console, joined(parts), style="dim")
 
 
 def _farewell(common: Common, thoughts: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import typer
 from thinkback.app.cli.failures import FAILED
 from thinkback.app.cli.opening import settings_of
 from thinkback.app.cli.options import Common, shared
-from thinkback.app.cli.screen import clean, emit, line, out, prose_width, symbol
+from thinkback.app.cli.screen import clean, emit, line, out, say, symbol
 from thinkback.app.cli.waiting import waiting
 
 if TYPE_CHECKING:  # these import numpy and pydantic, and rich, which `--help` must not wait for
@@ -68,7 +68,6 @@ def doctor(
 
 
 def _print(console: Console, check: Check) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     fine, plain, style = _LOOKS[check.state]
@@ -77,6 +76,7 @@ def _print(console: Console, check: Check) -> None:
     label.append(f"  {line(check.text)}", style="not bold default")
     if check.origin:
         label.append(f"  [{check.origin}]", style="not bold dim")
-    console.print(label, width=prose_width())
+    say(console, label, hang=4)
     if check.advice:
-        console.print(Padding(Text(clean(check.advice), style="dim"), (0, 0, 0, 4)), soft_wrap=True)
+        for one in clean(check.advice).splitlines():
+            console.print(Text(f"    {one}", style="dim"), soft_wrap=True)

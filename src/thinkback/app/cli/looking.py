@@ -12,7 +12,7 @@ from thinkback.app.cli.failures import FAILED
 from thinkback.app.cli.naming import handle, item_id
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, shared
-from thinkback.app.cli.screen import ago, emit, line, note, out, prose_width, quantity, symbol, table
+from thinkback.app.cli.screen import ago, emit, line, note, out, quantity, say, symbol, table
 from thinkback.errors import NotFound
 
 if TYPE_CHECKING:  # the engine imports numpy and pydantic, which `--help` must not wait for
@@ -96,7 +96,6 @@ def audit(common: Common) -> None:
 
 
 def _print_audit(report: AuditReport) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     console = out()
@@ -108,7 +107,7 @@ def _print_audit(report: AuditReport) -> None:
         console.print(Text(f"{title} ({len(found)})", style=style))
         for finding in found:
             ids = " and ".join(handle(one) for one in (finding.item_id, finding.other_id) if one)
-            console.print(Padding(f"{ids}  {line(finding.detail)}".strip(), (0, 0, 0, 2)), width=prose_width())
+            say(console, f"{ids}  {line(finding.detail)}".strip(), indent=2, hang=2)
     looked = f"{quantity(report.thoughts, 'thought')} and {quantity(report.chunks, 'chunk')} looked at"
     if report.findings:
         console.print(f"{looked}, {quantity(len(report.findings), 'finding')}", style="dim")

@@ -10,7 +10,7 @@ import typer
 from thinkback.app.cli.helping import WIDTH, Command
 from thinkback.app.cli.opening import settings_of
 from thinkback.app.cli.options import Common, Yes, shared
-from thinkback.app.cli.screen import confirm, emit, line, megabytes, note, out, prose_width, symbol, table
+from thinkback.app.cli.screen import confirm, emit, line, megabytes, note, out, say, symbol, table
 from thinkback.app.cli.waiting import pulling
 
 if TYPE_CHECKING:  # the catalogue imports pydantic, which `--help` must not wait for
@@ -56,8 +56,6 @@ def list_(common: Common) -> None:
             }
         )
         return
-    from rich.padding import Padding
-
     made = table("", "name", "size", "licence", "from", right=["size"], wide="from")
     for entry in models():
         mark = symbol("✓", "*") if entry.name in here else ""
@@ -66,8 +64,8 @@ def list_(common: Common) -> None:
     console.print(made)
     console.print()
     for entry in models():
-        console.print(f"{entry.name}")
-        console.print(Padding(entry.description, (0, 0, 0, 2)), style="dim", width=prose_width())
+        console.print(entry.name)
+        say(console, entry.description, indent=2, style="dim")
     here_words = (
         f"{symbol('✓', '*')} is here" if here else "none is here yet; fetch one with: thinkback models pull NAME"
     )

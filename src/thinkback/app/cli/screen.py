@@ -20,6 +20,7 @@ from thinkback.errors import InvalidInput
 if TYPE_CHECKING:  # rich takes a tenth of a second to import, and `--help` and `--json` need none of it
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 __all__ = [
     "ago",
@@ -34,6 +35,7 @@ __all__ = [
     "prepare_streams",
     "prose_width",
     "quantity",
+    "say",
     "symbol",
     "table",
     "width",
@@ -103,6 +105,27 @@ def out() -> Console:
 def note() -> Console:
     """Return a console on stderr, for progress and remarks."""
     return _console(sys.stderr)
+
+
+def say(console: Console, text: Text | str, *, indent: int = 0, hang: int = 0, style: str = "") -> None:
+    """Print running text, wrapped between words and without blanks at the ends of lines.
+
+    Args:
+        console: where to.
+        text: with its styles, or plain.
+        indent: blanks before each line.
+        hang: more of them before all lines but the first of each paragraph.
+        style: for all of it.
+    """
+    from rich.text import Text
+
+    whole = text if isinstance(text, Text) else Text(text)
+    whole.stylize_before(style)
+    for paragraph in whole.split("\n", allow_blank=True):
+        lines = paragraph.wrap(console, max(prose_width() - indent - hang, 10))
+        for number, one in enumerate(lines):
+            one.rstrip()
+            console.print(Text(" " * (indent + (hang if number else 0))) + one, soft_wrap=True)
 
 
 def emit(value: Any) -> None:

@@ -9,7 +9,7 @@ import typer
 from thinkback.app.cli.naming import document_id, handle
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, Inside, TopK, shared
-from thinkback.app.cli.screen import emit, line, note, out, prose_width, symbol
+from thinkback.app.cli.screen import emit, line, note, out, say, symbol
 
 if TYPE_CHECKING:  # the engine imports numpy and pydantic, which `--help` must not wait for
     from collections.abc import Sequence
@@ -57,7 +57,6 @@ def search(
 
 
 def _print(hits: Sequence[Hit], *, explain: bool) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     if not hits:
@@ -68,10 +67,10 @@ def _print(hits: Sequence[Hit], *, explain: bool) -> None:
     for number, hit in enumerate(hits, start=1):
         head = Text(f"{number:>{digits}} ", style="cyan")
         head.append(_origin(hit), style="bold")
-        console.print(head, width=prose_width())
-        console.print(Padding(Text(line(hit.item.text, _EXCERPT)), (0, 0, 0, digits + 1)), width=prose_width())
+        say(console, head, hang=digits + 1)
+        say(console, line(hit.item.text, _EXCERPT), indent=digits + 1)
         if explain:
-            console.print(Padding(Text(_why(hit), style="dim"), (0, 0, 0, digits + 1)), width=prose_width())
+            say(console, _why(hit), indent=digits + 1, style="dim")
 
 
 def _origin(hit: Hit) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thinkback.app.cli.answers import cost, show_outcomes
+from thinkback.app.cli.answers import KEPT, cost, show_outcomes
 from thinkback.app.cli.failures import FAILED
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, shared
@@ -42,5 +42,5 @@ def learn(
     else:
         show_outcomes(report.outcomes)
         out().print(f"\n{cost(report.usage)}", style="dim")
-    if report.testimony_id is None and not any(one.thought_id for one in report.outcomes):
+    if report.testimony_id is None and not any(one.status in KEPT for one in report.outcomes):
         raise typer.Exit(FAILED)
