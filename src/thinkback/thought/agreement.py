@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.lexicon import DETERMINERS, LIGHT, SAYING
+from thinkback.thought.lexicon import DETERMINERS, LIGHT, PREPOSITIONS, SAYING
 from thinkback.thought.matching import acronyms, counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
+from thinkback.thought.speech import spoken
 from thinkback.thought.synonyms import derived, opposed, same_word, single_words, synonyms
-from thinkback.thought.words import Word, fold
+from thinkback.thought.words import Word, fold, stem, words
 
 __all__ = ["disagreement"]
 
 _STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
 _PAUSE = re.compile(r"[,;:.!?()\u2014\u2013]")
+_DETERMINED = "the"
 _EMPTY = LIGHT | SAYING
+_BORDER = re.compile(r"[,;:.!?()\u2014\u2013]\s*|\b(?:and|but|while|whereas|although|though|so|or)\b", re.IGNORECASE)
+_DOUBT = re.compile(r"\b(?:whether|if|unclear|unknown)\b", re.IGNORECASE)
+_CLOSE = 0.1  # parts of the evidence within this share of the claim's words of the best one are looked at too
 _TO_COUNTED = re.compile(r"[\s-]*(?:of\s+)?(?:the\s+|these\s+|those\s+)?")
 
 
@@ -35,6 +41,7 @@ class _Case:
     claim: str
     span: str
     before: str
+    """The item as far as the end of the span."""
     wanted: Facts
     given: Facts
     missing: frozenset[str]
@@ -50,7 +57,7 @@ def disagreement(claim: str, text: str, start: int, end: int) -> str:
         start: of the span.
         end: of the span.
     """
-    claim, span = single_words(claim), single_words(text[start:end])
+    claim, span = single_words(claim), single_words(spoken(text, start, end))
     wanted, given = facts(claim), facts(span)
     missing = wanted.stems - counterparts(wanted.content, given.words)
     case = _Case(claim, span, text[:end], wanted, given, missing)
@@ -91,8 +98,8 @@ def _counts_otherwise(counted: Word, same: Sequence[Number], case: _Case) -> boo
 
 
 def _names(case: _Case) -> str:
-    context = facts(case.before)
-    there = {fold(w.text) for w in context.words} | {w.stem for w in context.words} | acronyms(case.given.words)
+    context = (*words(case.before), *case.given.words)
+    there = {fold(w.text) for w in context} | {w.stem for w in context} | acronyms(case.given.words)
     stems = {w.start: w.stem for w in case.wanted.words}
     for name in case.wanted.names:
         stem = stems[name.start]
@@ -133,8 +140,15 @@ def _scope(case: _Case) -> str:
 
 
 def _hedge(case: _Case) -> str:
-    if "if" in case.given.hedges - case.wanted.hedges:
-        return "the evidence leaves open what the claim states"
+    if "if" not in case.given.hedges - case.wanted.hedges:
+        return ""
+    for doubt in _DOUBT.finditer(case.span):
+        clause = case.span[doubt.end() :]
+        pause = _PAUSE.search(clause)
+        doubted = facts(clause[: pause.start()] if pause else clause).content
+        plain = case.wanted.stems - {stem(name.key) for name in case.wanted.names}
+        if plain and 2 * len(plain & counterparts(case.wanted.content, doubted)) >= len(plain):
+            return "the evidence leaves open what the claim states"
     return ""
 
 
@@ -149,20 +163,93 @@ def _comparative(case: _Case) -> str:
 def _substituted(case: _Case) -> str:
     """Refuse where the place of a missing word is taken, in the evidence, by another ("rescue cat", "rescue dog").
 
-    Words that mostly carry others (light verbs, adverbs, names, which have their own check) do not count as another.
+    Where the evidence speaks of several like things ("sales in Asia rose, sales in Europe fell"), each part that has
+    about as much of the claim as the best is looked at by itself, so that no claim is pieced together from two.
     """
-    known = {w.stem for w in case.wanted.words}
-    for toward in (-1, 1):
-        here = [p for p in _places(case.wanted, case.claim, toward) if p.stem in case.missing]
-        there = [p for p in _places(case.given, case.span, toward) if p.stem not in known]
-        for place, other in itertools.product(here, there):
-            if (
-                other.between == place.between
-                and same_word(other.anchor, place.anchor)
-                and not same_word(other.stem, place.stem)
-            ):
+    for part in _nearest_parts(case):
+        missing = case.wanted.stems - counterparts(case.wanted.content, part.facts.words)
+        missing -= _named(case, part)
+        known = {w.stem for w in case.wanted.words}
+        for toward in (-1, 1):
+            here = [p for p in _places(case.wanted, case.claim, toward) if p.stem in missing]
+            there = [
+                p
+                for p in _places(part.facts, part.text, toward)
+                if p.stem not in known or part.text != case.span  # of several like things, any may be the other
+            ]
+            if any(_takes_place(other, place) for place, other in itertools.product(here, there)):
                 return "the evidence has another word in the place of one of the claim"
+    return _displaced(case)
+
+
+def _displaced(case: _Case) -> str:
+    """Refuse where a word of the claim stands in the evidence, but beyond a pause, and another has its place."""
+    known = {w.stem for w in case.wanted.words}
+    once = [one for one, times in Counter(w.stem for w in case.given.content).items() if times == 1]
+    at = {w.stem: w for w in case.given.content if w.stem in once}
+    for toward in (-1, 1):
+        there = [p for p in _places(case.given, case.span, toward) if p.stem not in known and p.anchor in at]
+        for place in _places(case.wanted, case.claim, toward):
+            own = at.get(place.stem) if set(place.between) & PREPOSITIONS else None
+            for other in there:
+                if own is None or not _takes_place(other, place):
+                    continue
+                anchor = at[other.anchor]
+                if _PAUSE.search(case.span[min(own.end, anchor.end) : max(own.start, anchor.start)]):
+                    return "the evidence has another word in the place of one of the claim"
     return ""
+
+
+def _takes_place(other: _Place, place: _Place) -> bool:
+    return (
+        other.name == place.name
+        and other.between == place.between
+        and same_word(other.anchor, place.anchor)
+        and not same_word(other.stem, place.stem)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of the evidence that speaks of one thing."""
+
+    text: str
+    facts: Facts
+
+
+def _named(case: _Case, part: _Part) -> frozenset[str]:
+    """Return the stems of names of the claim that stand in the item but for the other parts of the evidence."""
+    elsewhere = {fold(w.text) for w in case.given.words} - {fold(w.text) for w in part.facts.words}
+    before = {fold(w.text) for w in words(case.before)} - elsewhere
+    return frozenset(stem(name.key) for name in case.wanted.names if name.key in before)
+
+
+def _nearest_parts(case: _Case) -> list[_Part]:
+    """Return the parts of the evidence that carry most of the claim; the whole where it has no parts."""
+    parts = _parts(case)
+    if len(parts) == 1:
+        return parts
+    shares = [len(counterparts(case.wanted.content, part.facts.words) & case.wanted.stems) for part in parts]
+    close = max(shares) - len(case.wanted.stems) * _CLOSE
+    return [part for part, share in zip(parts, shares, strict=True) if share >= close]
+
+
+def _parts(case: _Case) -> list[_Part]:
+    """Cut the evidence between repetitions of a word of the claim, at a pause or conjunction."""
+    named = {name.start for name in case.given.names}
+    times = Counter(derived(w.stem) for w in case.given.content if w.start not in named)
+    repeated = {one for one in (derived(w.stem) for w in case.wanted.content) if times[one] > 1}
+    if not repeated:
+        return [_Part(case.span, case.given)]
+    parts, start = [], 0
+    for border in _BORDER.finditer(case.span):
+        left = {derived(w.stem) for w in case.given.content if start <= w.start < border.start()}
+        right = {derived(w.stem) for w in case.given.content if w.start >= border.end()}
+        if left & right & repeated:
+            piece = case.span[start : border.start()]
+            parts.append(_Part(piece, facts(piece)))
+            start = border.end()
+    return [*parts, _Part(case.span[start:], facts(case.span[start:]))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +259,13 @@ class _Place:
     stem: str
     anchor: str
     between: tuple[str, ...]
+    name: bool
+
+
+def _bare(between: list[str]) -> tuple[str, ...]:
+    """Return the function words between two words; determiners count only where nothing else stands there."""
+    others = tuple(sorted(word for word in between if word != _DETERMINED))
+    return others or tuple(between[:1])
 
 
 def _places(there: Facts, text: str, toward: int) -> list[_Place]:
@@ -186,12 +280,16 @@ def _places(there: Facts, text: str, toward: int) -> list[_Place]:
         if not word.content:
             if folded not in DETERMINERS:
                 between.append(folded)
+            elif not between:
+                between.append(_DETERMINED)
             continue
-        plain = word.stem not in _EMPTY and not folded.endswith("ly") and word.start not in named
-        if anchor is not None and plain and anchor.stem not in _EMPTY and anchor.start not in named:
+        if folded.endswith("ly"):
+            continue
+        weak = anchor is None or anchor.stem in _EMPTY or anchor.start in named
+        if anchor is not None and word.stem not in _EMPTY and (between or not weak):
             gap = text[min(word.end, anchor.end) : max(word.start, anchor.start)]
             if not _PAUSE.search(gap):
-                found.append(_Place(word.stem, anchor.stem, tuple(between)))
+                found.append(_Place(word.stem, anchor.stem, _bare(between), word.start in named))
         anchor, between = word, []
     return found
 

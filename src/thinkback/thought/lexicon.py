@@ -57,7 +57,7 @@ hang:hung dig:dug light:lit bite:bit,bitten blow:blew,blown forgive:forgave,forg
 use:used,using,uses die:died,dying,dies tie:tied,tying age:aged,aging,ageing owe:owed,owing add:added,adding
 plan:planned,planning set:setting put:putting cut:cutting let:letting quit:quitting,quitted hit:hitting
 man:men woman:women child:children person:people,persons mouse:mice foot:feet tooth:teeth goose:geese
-wife:wives life:lives half:halves leaf:leaves knife:knives shelf:shelves
+wife:wives half:halves leaf:leaves knife:knives shelf:shelves
 criterion:criteria phenomenon:phenomena analysis:analyses hypothesis:hypotheses thesis:theses basis:bases
 index:indices,indexes matrix:matrices vertex:vertices datum:data medium:media bacterium:bacteria curriculum:curricula
 good:better,best bad:worse,worst far:farther,further
@@ -116,9 +116,11 @@ TIME_NOUNS = frozenset(
 )
 """As stems: a bare one says when, not who."""
 LIGHT = frozenset(
-    "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain yield reach "
+    "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain reach "
     "own possess occur exist happen item thing fact way level process valu".split()
 )
 """As stems: words that often only carry another ("gave its approval" is "approved")."""
-SAYING = frozenset("mention say stat not feel think enjoy want lik lov talk discuss believ acknowledg appreciat".split())
+SAYING = frozenset(
+    "mention say stat not feel think enjoy want lik lov talk discuss believ acknowledg appreciat".split()
+)
 """As stems: verbs that tell how a fact was put, not what it is."""

@@ -24,6 +24,7 @@ __all__ = ["Roles", "compare_roles"]
 Roles = Literal["same", "swapped", "unclear"]
 _PAUSE = re.compile(r"[,;:()\u2014\u2013]")
 _POSSESSIVE = re.compile(r"['\u2019]s$|s['\u2019]$")
+_POINTING = frozenset({"than", "as", "to", "from", "into"})
 _WHEN = frozenset({"time", "clock", "month", "decade"})
 _UNCHANGED = frozenset("cut put set shut hit hurt let read split spread cast shed".split())
 _SPACE = re.compile(r"[\s-]*")
@@ -46,6 +47,8 @@ class _Part:
     passive: bool = False
     """The participle of a passive."""
     adverb: bool = False
+    owner: bool = False
+    """With an apostrophe: "Tom's"."""
     agent: bool = False
     """Done "by" it, in a passive."""
 
@@ -80,7 +83,7 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
     parts: list[_Part] = []
     names = {name.start for name in facts.names}
     participles = _participles(facts)
-    governed, filled, after_number, end = "", 0, False, 0
+    governed, filled, after_number, opening, end = "", 0, False, False, 0
     for word in facts.words:
         if _PAUSE.search(text[end : word.start]):
             governed, filled = "", 0
@@ -94,17 +97,29 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
             filled, after_number = filled + 1, True
             continue
         if not word.content:
+            opening = word is facts.words[0] or (opening and fold(word.text) not in PREPOSITIONS)
             governed, filled = _govern(fold(word.text), governed, filled)
             continue
-        if after_number and word.start in names:
-            governed, filled = "", 0  # "In May 2022 Maria ..."
+        if word.start in names and (after_number or (opening and filled)):
+            governed, filled, opening = "", 0, False  # "In May 2022 Maria ...", "In the end Vera ..."
         after_number = False
-        case = "of" if _POSSESSIVE.search(word.text) else governed
+        owner = _POSSESSIVE.search(word.text) is not None
+        case = "of" if owner else governed
         if not case and word.stem in TIME_NOUNS:
             case = "time"
         passive = word.start in participles
         parts.append(
-            _Part(word.stem, "" if passive else case, len(parts), word.start, word.end, word.start in names, passive, word.text.endswith("ly"))
+            _Part(
+                word.stem,
+                "" if passive else case,
+                len(parts),
+                word.start,
+                word.end,
+                word.start in names,
+                passive,
+                word.text.endswith("ly"),
+                owner,
+            )
         )
         filled += 1
     return _agents_first(parts, facts)
@@ -169,8 +184,15 @@ def _aligned(left: list[_Part], right: list[_Part]) -> tuple[list[_Part], list[_
 
 
 def _once(parts: Sequence[_Part]) -> list[_Part]:
-    counts = Counter(derived(p.key) for p in parts)
-    return [p for p in parts if counts[derived(p.key)] == 1]
+    """Return the parts whose word stands there once; "Tom's" does not count beside "Tom"."""
+    plain = Counter(derived(p.key) for p in parts if not p.owner)
+    owners = Counter(derived(p.key) for p in parts if p.owner)
+    return [
+        p
+        for p in parts
+        if (plain[derived(p.key)] == 1 and not p.owner)
+        or (p.owner and not plain[derived(p.key)] and owners[derived(p.key)] == 1)
+    ]
 
 
 def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part], left: str) -> bool:
@@ -180,6 +202,8 @@ def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part], left: str) -> bo
     moved = [i for i, r in enumerate(rank) if i != r]
     if len(moved) != 2 or rank[moved[0]] != moved[1]:  # noqa: PLR2004 - two that changed places
         return False
+    if any(ours[i].passive or theirs[i].passive for i in moved):
+        return False  # a participle after what it is done to is only the passive of the verb before it
     return all(a.case == b.case for a, b in zip(ours, order, strict=True)) and _apart(moved, ours, left)
 
 
@@ -192,8 +216,11 @@ def _apart(moved: Sequence[int], ours: Sequence[_Part], left: str) -> bool:
 
 
 def _exchanged(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:
-    """Tell whether two parts have exchanged two different prepositions (from Lisbon to Oslo, to Lisbon from Oslo)."""
-    return any(a.case and b.case and a.case != b.case for a, b in _case_pairs(ours, theirs))
+    """Tell whether two parts have exchanged two prepositions, or one that compares or points for none.
+
+    "From Lisbon to Oslo" and "to Lisbon from Oslo"; "A costs more than B" and "B costs more than A".
+    """
+    return any((a.case and b.case) or {a.case, b.case} & _POINTING for a, b in _case_pairs(ours, theirs))
 
 
 def _half_exchanged(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:
@@ -210,9 +237,7 @@ def _case_pairs(ours: Sequence[_Part], theirs: Sequence[_Part]) -> list[tuple[_P
     ]
 
 
-def _inverted(
-    ours: Sequence[_Part], theirs: Sequence[_Part], left: str, right: str
-) -> list[tuple[_Part, _Part]]:
+def _inverted(ours: Sequence[_Part], theirs: Sequence[_Part], left: str, right: str) -> list[tuple[_Part, _Part]]:
     """Return pairs of bare parts whose order differs, but for neighbours in a list or compound, and for passives."""
     bare = [
         (a, b)

@@ -23,9 +23,7 @@ _TOKEN = re.compile(
 )
 _IS_CJK = re.compile(f"[{_CJK}]")
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|s['\u2019]|['\u2019])$")
-_END = re.compile(
-    r"[.!?\u2026]+[\"'\u2019\u201d\u00bb)\]]*(?=\s|$)|[\u3002\uff01\uff1f][\u300d\u300f\u201d]?|\n\s*\n|;(?=\s)"
-)
+_END = re.compile(r"[.!?\u2026]+[\"'\u2019\u201d\u00bb)\]]*(?=\s|$)|[\u3002\uff01\uff1f][\u300d\u300f\u201d]?|\n\s*\n")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:al|approx|ca|cf|co|dept|dr|ed|eds|eq|eqs|est|etc|ex|fig|figs|inc|jr|ltd|mr|mrs|ms|no|nos|p|pp|prof|"
     r"ref|refs|resp|sec|sect|sr|st|tab|vol|vs|bzw|usw|nr|z\.B|d\.h|i\.e|e\.g|a\.m|p\.m)|\b[A-Z])\.$",
