@@ -59,17 +59,13 @@ def test_the_reference_is_what_the_built_in_embedder_gives(minilm, data):
 @pytest.mark.parametrize("name", preset_names())
 def test_the_thresholds_of_every_preset_can_be_carried_over(name):
     preset = load_preset(name)
-    gate = -1.0 if preset.gate is None else preset.gate
-    found = thresholds(HashingEmbedder(), gate=gate, related=preset.related)
-    assert (found.gate == -1) == (gate == -1)
+    found = thresholds(HashingEmbedder(), gate=preset.gate, related=preset.related)
+    assert (found.gate == -1) == (preset.gate in {None, -1})
     assert found.related < preset.related
 
 
-def test_without_thresholds_the_default_presets_are_carried_over(minilm):
-    preset = load_preset("default")
-    found = thresholds(minilm)
-    assert found.gate == pytest.approx(preset.gate, abs=0.002)
-    assert found.related == pytest.approx(preset.related, abs=0.002)
+def test_no_gate_stays_no_gate():
+    assert thresholds(HashingEmbedder(), gate=None, related=0.8).gate == -1
 
 
 @pytest.mark.parametrize("given", [{"gate": 0.1, "related": 0.8}, {"gate": 0.6, "related": 0.99}])

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thinkback.config import load_preset
 from thinkback.errors import InvalidInput
 from thinkback.ports import Embedder
 from thinkback.types import Record
@@ -55,7 +54,7 @@ def threshold_at(rank: float, cosines: Cosines) -> float:
     return float(np.interp(len(rising) - 1 - rank, np.arange(len(rising)), rising))
 
 
-def thresholds(embedder: Embedder, *, gate: float | None = None, related: float | None = None) -> Thresholds:
+def thresholds(embedder: Embedder, *, gate: float | None, related: float) -> Thresholds:
     """Return the thresholds that let through as much for ``embedder`` as the given ones do for the built-in one.
 
     Embeds 160 short sentences: two seconds of CPU for a small local model, a few requests to a server. An embedder
@@ -64,7 +63,7 @@ def thresholds(embedder: Embedder, *, gate: float | None = None, related: float 
 
     Args:
         embedder: the one to find thresholds for; the built-in embedder gets the given ones back.
-        gate: on the scale of the built-in embedder, as in the presets; None: the default preset's.
+        gate: on the scale of the built-in embedder, as in the presets; None, which is no gate, becomes -1.
         related: likewise. -1, which lets everything through, stays -1 for either.
 
     Raises:
@@ -72,9 +71,7 @@ def thresholds(embedder: Embedder, *, gate: float | None = None, related: float 
             all texts the same vector, so that no threshold can part them.
         ModelError: as the embedder does.
     """
-    standard = load_preset("default")
-    gate = gate if gate is not None else standard.gate if standard.gate is not None else -1.0
-    related = standard.related if related is None else related
+    gate = -1.0 if gate is None else gate
     data = _data()
     questions, claims = pair_cosines(embedder, data["topics"])
     found = []
