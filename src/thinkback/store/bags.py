@@ -1,15 +1,15 @@
 """The words of a row, packed, so that BM25 of a few hundred rows can be computed without their texts.
 
-A bag is a checksum (CRC-32) of each different stem, then how often each stands there: six bytes a word. Two stems of one
-row and one question share a checksum by chance once in some millions.
+A bag is the checksum (CRC-32) of each stem of the row, as often as it stands there: four bytes a word. That two different
+stems, one of a question and one of a row, share a checksum happens once in some millions of rows.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +23,10 @@ B = 0.75
 LEAST_IDF = 1e-6
 """FTS5 gives it to words that stand in more than half of the rows."""
 
-_MOST = 65_535
-"""Times that a word counts in one row."""
 
-_BYTES = 6
-
-
-def pack(stems: Sequence[str]) -> bytes:
+def pack(stems: Iterable[str]) -> bytes:
     """Return the bag of a row's stems."""
-    counts = Counter(stems)
-    sums = np.fromiter((zlib.crc32(stem.encode("utf-8")) for stem in counts), np.uint32, len(counts))
-    times = np.fromiter(counts.values(), np.int64, len(counts))
-    return sums.tobytes() + np.minimum(times, _MOST).astype(np.uint16).tobytes()
+    return array("I", map(zlib.crc32, map(str.encode, stems))).tobytes()
 
 
 def idf(rows: int, containing: int) -> float:
@@ -50,15 +42,13 @@ def bm25(bags: Sequence[bytes], weights: Mapping[str, float], mean_length: float
         weights: stem to idf.
         mean_length: words of a row, over all rows.
     """
-    counts = np.fromiter((len(bag) // _BYTES for bag in bags), np.int64, len(bags))
-    sums = np.frombuffer(b"".join(bag[: len(bag) // _BYTES * 4] for bag in bags), np.uint32)
-    times = np.frombuffer(b"".join(bag[len(bag) // _BYTES * 4 :] for bag in bags), np.uint16).astype(np.float64)
-    row_of = np.repeat(np.arange(len(bags)), counts)
-    lengths = np.bincount(row_of, weights=times, minlength=len(bags))
-    scores = np.zeros(len(bags))
+    count = len(bags)
+    lengths = np.fromiter(map(len, bags), np.int64, count) // 4
+    sums = np.frombuffer(b"".join(bags), np.uint32)
+    row_of = np.repeat(np.arange(count), lengths)
+    damping = K1 * (1 - B + B * lengths / mean_length)
+    scores = np.zeros(count)
     for stem, weight in weights.items():
-        at = np.flatnonzero(sums == np.uint32(zlib.crc32(stem.encode("utf-8"))))
-        rows, frequency = row_of[at], times[at]
-        share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * lengths[rows] / mean_length))
-        np.add.at(scores, rows, weight * share)
+        times = np.bincount(row_of[sums == zlib.crc32(stem.encode())], minlength=count)
+        scores += weight * times * (K1 + 1) / (times + damping)
     return scores
