@@ -337,3 +337,13 @@ def test_a_follow_up_conversation_in_background_mode_waits_on_close(make_engine,
     assert answer.outcomes == ()
     engine.wait()
     assert len(engine.get_all()) == 1
+
+
+def test_a_real_quote_that_does_not_carry_the_answer_is_said_to_be_so(make_engine, bridge, script):
+    engine = make_engine(traits=SMALL)
+    engine.add(bridge)
+    quote = (1, "The harbour bridge is a steel arch.")
+    script.answer = evidence(quote, answer="It was opened in 1899 by the queen of Sheba.")
+    assert any("do not carry" in warning for warning in engine.ask(QUESTION).warnings)
+    script.answer = evidence(quote, answer="The harbour bridge is a steel arch.")
+    assert engine.ask("What is the harbour bridge?").warnings == ()

@@ -24,6 +24,7 @@ from thinkback.retrieve.search import search
 from thinkback.text.prompts import Prompt, load_prompt, render_item
 from thinkback.thought.cache import answer_key, born_from, evidence_hash
 from thinkback.thought.confidence import is_abstention
+from thinkback.thought.support import supports
 from thinkback.types import Answer, Chunk, Citation, Filter, FloatVector, Hit, StoredAnswer, Usage
 
 __all__ = ["Asked", "Delivered", "answer_events", "describe", "retrieve"]
@@ -34,6 +35,7 @@ _ITEM_OVERHEAD = 2  # the blank line between two blocks
 _PROMPT_OVERHEAD = 64  # what a chat template adds, with room to spare
 _REWRITE_TOKENS = 160
 _SHORTEST_CONTEXT = 64
+_CARRIED = 0.5  # share of an answer's words that its quotes must hold to pass without a warning
 
 
 class EvidenceReply(BaseModel):
@@ -358,9 +360,15 @@ def _judge_evidence(reply: Reply, fields: FieldStream, quoted: tuple[Quoted, ...
 
 
 def _cited(text: str, quoted: tuple[Quoted, ...], shown: Shown) -> Replied:
-    """Return the answer with the numbers of its quotes behind it."""
+    """Return the answer with the numbers of its quotes behind it, and a warning where they do not carry it."""
     numbers = "".join(f"[{number}]" for number in sorted({place.number for place in quoted}))
-    return Replied(text=f"{text.rstrip()} {numbers}", found=True, citations=cite_quotes(quoted, shown))
+    carried = supports(text, " ".join(place.quote for place in quoted), threshold=_CARRIED)
+    return Replied(
+        text=f"{text.rstrip()} {numbers}",
+        found=True,
+        citations=cite_quotes(quoted, shown),
+        warnings=() if carried.ok else ("The quotes stand in the sources, but do not carry all of the answer.",),
+    )
 
 
 def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied) -> None:
