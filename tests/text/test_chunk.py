@@ -149,6 +149,13 @@ def test_reported_fault_90_no_chunk_is_larger_than_the_embedder_reads(minilm_cou
         check(text, spans, minilm_count, 250)
 
 
+def test_reported_fault_88_a_million_tokens_come_in_counted_pieces():
+    text = prose(2, 100) * 140
+    spans = chunk(text, words, size=250)
+    assert sum(span.tokens for span in spans) == words(text) > 1_000_000
+    assert max(span.tokens for span in spans) <= 250
+
+
 def test_reported_fault_89_a_million_characters_without_a_space(minilm_count):
     text = "x" * 1_000_000
     begun = time.process_time()
@@ -215,7 +222,7 @@ def test_a_new_paragraph_moves_few_chunks(seed, place):
     assert sum(span.text not in after for span in before) <= 8
 
 
-def test_fifty_megabytes_take_seconds():
+def test_five_megabytes_take_a_second():
     text = prose(1, 100) * 800
     begun = time.process_time()
     spans = chunk(text[:5_000_000], lambda part: len(part) // 4, size=250)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ SUPPORTED: frozenset[str] = frozenset(SUFFIXES)
 
 _MAX_BYTES = 200_000_000
 _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_LINE = re.compile(r"[^\n]+")
 _LONGEST_TITLE = 200  # characters
 
 
@@ -87,7 +89,7 @@ def load_bytes(
     """
     if len(data) > max_bytes:
         raise _too_large(name or uri, len(data), max_bytes)
-    stem = _printable(PurePath(PurePath(name).stem))
+    stem = _printable(PurePath(PurePath(name).stem)) if name else ""
     if not data:
         return LoadedDocument(text="", title=stem, uri=uri, warnings=("The file is empty.",))
     kind = sniff(data, name=name, media_type=media_type)
@@ -154,7 +156,7 @@ def _finish(content: Content, kind: Format, *, title: str, uri: str) -> LoadedDo
     found = " ".join(clean(content.title).split())[:_LONGEST_TITLE]
     return LoadedDocument(
         text=content.text,
-        title=found or title,
+        title=found or title or _first_line(content.text),
         uri=uri,
         metadata={"format": kind, **{key: _clean_value(value) for key, value in content.metadata.items()}},
         pages=content.pages,
@@ -171,8 +173,15 @@ def load_text(text: str, *, uri: str, title: str = "") -> LoadedDocument:
     cleaned = clean(text)
     if is_blank(cleaned):
         return LoadedDocument(text=cleaned, title=title, uri=uri, warnings=("The text is blank.",))
-    first = next(line for line in cleaned.split("\n") if not is_blank(line))
-    return LoadedDocument(text=cleaned, title=title or first.lstrip("#").strip()[:80].strip(), uri=uri)
+    return LoadedDocument(text=cleaned, title=title or _first_line(cleaned), uri=uri)
+
+
+def _first_line(text: str) -> str:
+    """Return the beginning of the first line that is not blank, for a text without a title or name."""
+    for line in _LINE.finditer(text):
+        if not is_blank(line.group()):
+            return line.group().lstrip("#").strip()[:80].strip()
+    return ""
 
 
 def iter_files(folder: Path) -> Iterator[Path]:
