@@ -24,8 +24,9 @@ from thinkback.config import Preset, load_preset
 from thinkback.embed.onnx import MiniLmEmbedder
 from thinkback.ids import content_hash, counting_ids
 from thinkback.ports import Reader, Store
-from thinkback.retrieve import Packed, pack, search
-from thinkback.types import Chunk, Derivation, Document, Evidence, FloatMatrix, Hit, Root, Thought
+from thinkback.retrieve import pack, search
+from thinkback.store.sqlite import SqliteStore
+from thinkback.types import Chunk, Derivation, Document, Evidence, FloatMatrix, FloatVector, Hit, Root, Thought
 
 RESULTS = Path(__file__).parent / "results"
 NAMESPACE = "bench"
@@ -64,10 +65,14 @@ class Vectors:
 class Index:
     """A store with one namespace, filled and then only read."""
 
-    def __init__(self, make: Callable[[], Store]) -> None:
-        self.store = make()
-        self._ids = counting_ids()
+    def __init__(self) -> None:
         self._stack = ExitStack()
+        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        self.store: Store = SqliteStore.open(
+            folder / "bench.db", embedder_id=MiniLmEmbedder.id, dimension=MiniLmEmbedder.dimension
+        )
+        self._stack.callback(self.store.close)
+        self._ids = counting_ids()
 
     def add_document(self, pieces: Sequence[tuple[str, int, int]], vectors: FloatMatrix, title: str = "") -> list[str]:
         """Write a document that consists of (text, start, end) pieces; return the ids of its chunks."""
@@ -113,9 +118,8 @@ class Index:
         return _Remembering(snapshot)  # type: ignore[return-value]  # every other method is the snapshot's own
 
     def close(self) -> None:
-        """Free the store."""
+        """Remove the store."""
         self._stack.close()
-        self.store.close()
 
 
 class _Remembering:
@@ -142,18 +146,18 @@ class _Remembering:
         return self._kept[key]
 
 
-def retrieve(index: Index, question: str, vector: Any, preset: Preset, budgets: Sequence[int], cost: Mapping[str, int],
-             roots: Mapping[str, frozenset[str]] | None = None, thoughts: bool = True) -> list[tuple[Hit, ...]]:  # fmt: skip
-    """Return what the shipped search and packing put into each budget, with or without the thoughts of the index."""
-    kinds: frozenset[Any] = frozenset({"chunk", "thought"} if thoughts else {"chunk"})
-    hits = search(
-        index.reader, NAMESPACE, question=question, vector=vector, preset=preset, kinds=kinds, limit=3 * preset.depth
-    ).hits
-
-    def packed(budget: int) -> Packed:
-        return pack(hits, budget=budget, cost=lambda _, hit: cost[hit.item.id], roots=roots)
-
-    return [packed(budget).hits for budget in budgets]
+def retrieve(
+    index: Index,
+    question: str,
+    vector: FloatVector,
+    preset: Preset,
+    budgets: Sequence[int],
+    cost: Mapping[str, int],
+    roots: Mapping[str, frozenset[str]] | None = None,
+) -> list[tuple[Hit, ...]]:
+    """Return what the shipped search and packing put into each budget."""
+    hits = search(index.reader, NAMESPACE, question=question, vector=vector, preset=preset).hits
+    return [pack(hits, budget=budget, cost=lambda _, hit: cost[hit.item.id], roots=roots).hits for budget in budgets]
 
 
 def interval(values: np.ndarray, groups: Sequence[Hashable], *, seed: int = 7, rounds: int = 2_000) -> list[float]:
@@ -170,13 +174,6 @@ def interval(values: np.ndarray, groups: Sequence[Hashable], *, seed: int = 7, r
 def variant(base: str = "default", **changes: Any) -> Preset:
     """Return a preset with changes; the benchmarks do not take the overview's door."""
     return load_preset(base, **{"overview_door": False, **changes})
-
-
-def make_store() -> Store:
-    """Return the simple store; the benchmarks measure what is found, not how fast."""
-    from thinkback.store.memory import MemoryStore  # noqa: PLC0415 - beside the choice it belongs to
-
-    return MemoryStore(embedder_id=MiniLmEmbedder.id, dimension=MiniLmEmbedder.dimension)
 
 
 def sha256(paths: Iterable[Path]) -> str:

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval_common import Index, Vectors, data_folder, interval, make_store, retrieve, sha256, variant, write_record
+from retrieval_common import Index, Vectors, data_folder, interval, retrieve, sha256, variant, write_record
 
 from thinkback.config import Preset
-from thinkback.store.words import words
+from thinkback.store.words import stems as stems_of
 from thinkback.types import Hit
 
 BUDGETS = (250, 500, 1000, 2000)
@@ -41,8 +41,7 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single", 5: "adversa
 SUPPORTED = 0.20
 CARRIED = 0.80
 STOP = frozenset(
-    stem
-    for stem, _ in words(
+    stems_of(
         "a an the and or but of to in on at for from by with as is are was were be been being it its this that these those he"
         " she they we you i his her their our your my him them us me do does did have has had not no so if then than there"
     )
@@ -116,7 +115,7 @@ def _turn_ids(given: Sequence[str], turns: Mapping[str, str]) -> tuple[str, ...]
 
 
 def stems(text: str) -> frozenset[str]:
-    return frozenset(stem for stem, _ in words(text)) - STOP
+    return frozenset(stems_of(text)) - STOP
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,7 +150,7 @@ class Memory:
 
 def remember(dialogue: Dialogue, thoughts: Sequence[tuple[str, Sequence[str]]], vectors: Vectors) -> Memory:
     """Build the index of a dialogue with the thoughts given as (text, turns they stand on)."""
-    memory = Memory(dialogue=dialogue, index=Index(make_store))
+    memory = Memory(dialogue=dialogue, index=Index())
     chunk_of: dict[str, str] = {}
     for session in sorted(set(dialogue.sessions.values())):
         turns = [turn for turn, number in dialogue.sessions.items() if number == session]
@@ -189,17 +188,13 @@ def _recall(text: str, held: frozenset[str], idf: Mapping[str, float]) -> float:
     return sum(idf[word] for word in own & held) / total if total else 0.0
 
 
-def run(
-    memory: Memory, questions: Sequence[Question], preset: Preset, vectors: Vectors, *, thoughts: bool
-) -> np.ndarray:
+def run(memory: Memory, questions: Sequence[Question], preset: Preset, vectors: Vectors) -> np.ndarray:
     """Return shape (questions, budgets, measures)."""
     asked = vectors.of([question.text for question in questions])
     return np.array([
         [
             memory.score(question, hits)
-            for hits in retrieve(
-                memory.index, question.text, vector, preset, BUDGETS, memory.cost, memory.roots, thoughts=thoughts
-            )
+            for hits in retrieve(memory.index, question.text, vector, preset, BUDGETS, memory.cost, memory.roots)
         ]
         for question, vector in zip(questions, asked, strict=True)
     ])  # fmt: skip
@@ -232,10 +227,11 @@ def observations(
     """Return each method's scores over all questions, and which dialogue and category each question is of."""
     scores: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for dialogue in dialogues:
-        memory = remember(dialogue, dialogue.observations, vectors)
+        bare, noted = remember(dialogue, [], vectors), remember(dialogue, dialogue.observations, vectors)
         for name, (preset, thoughts) in methods.items():
-            scores[name].append(run(memory, dialogue.questions, preset, vectors, thoughts=thoughts))
-        memory.index.close()
+            scores[name].append(run(noted if thoughts else bare, dialogue.questions, preset, vectors))
+        bare.index.close()
+        noted.index.close()
     return {
         "scores": {name: np.concatenate(parts) for name, parts in scores.items()},
         "dialogues": [dialogue.name for dialogue in dialogues for _ in dialogue.questions],
@@ -257,12 +253,13 @@ def transfer(
             half = len(questions) // 2
             earlier, asked = questions[:half], questions[half:]
             thoughts = [(f"{question.text} {question.answer}", question.gold) for question in earlier]
-            memory = remember(dialogue, thoughts, vectors)
+            bare, memory = remember(dialogue, [], vectors), remember(dialogue, thoughts, vectors)
             known = {turn for question in earlier for turn in question.gold}
             for name, (preset, with_thoughts) in methods.items():
-                scores[name].append(run(memory, asked, preset, vectors, thoughts=with_thoughts))
+                scores[name].append(run(memory if with_thoughts else bare, asked, preset, vectors))
             names += [dialogue.name] * len(asked)
             kinds += ["shared" if known & set(question.gold) else "not shared" for question in asked]
+            bare.index.close()
             memory.index.close()
     return {
         "scores": {name: np.concatenate(parts) for name, parts in scores.items()},

@@ -19,6 +19,9 @@ __all__ = ["Asked", "Candidates", "Kind", "find_chunks", "find_thoughts"]
 Kind = Literal["chunk", "thought"]
 
 _NOTHING = Ranking(rows=np.empty(0, np.int64), scores=np.empty(0, np.float32))
+_NEAREST = 60
+"""Of each plain ranking, the rows whose neighbourhood is looked at: beyond, it changes no rank that counts, and each costs a
+look-up of its neighbours and of their vectors."""
 _THOUGHT_CONTEXT = 0.85
 """What a thought's own cosine counts in dense_smoothed, where a chunk's is averaged with its neighbours'. A thought has
 none, and its bare cosine would outrank chunks that are as good. On the first five dialogues of LoCoMo .85 did better than 1,
@@ -51,24 +54,24 @@ class Candidates:
 
 
 def find_chunks(asked: Asked) -> Candidates:
-    """Return the rankings of chunks; those over neighbours reach one chunk beyond what the plain ones found."""
+    """Return the rankings of chunks; those over neighbours reach one chunk beyond the best that the plain ones found."""
     names, depth = frozenset(asked.preset.rankings), asked.preset.depth
     dense, words = _plain(asked, "chunk")
-    rows = np.union1d(dense.rows, words.rows)
     rankings = {"dense": dense, "words": words}
-    if not rows.size or not names & {"dense_smoothed", "words_window"}:
+    if not (dense.rows.size or words.rows.size) or not names & {"dense_smoothed", "words_window"}:
+        rows = np.union1d(dense.rows, words.rows)
         return Candidates(rankings=_only(rankings, names), rows=rows, cosines=_cosines(asked, rows))
-    rows = _and_beside(rows, asked.reader.neighbours(asked.namespace, rows))
-    beside = asked.reader.neighbours(asked.namespace, rows)
-    known = _and_beside(rows, beside) if "dense_smoothed" in names else rows
+    near, beside = _neighbourhood(asked, np.union1d(dense.rows[:_NEAREST], words.rows[:_NEAREST]))
+    known = np.unique(np.concatenate([dense.rows, words.rows, near, beside[beside >= 0]]))
     cosines = _cosines(asked, known)
-    own = look_up(rows, known, cosines)
+    own = look_up(near, known, cosines)
     scores = smooth_cosines(own, look_up(beside, known, cosines), beside >= 0, weight=asked.preset.smoothing)
-    rankings["dense_smoothed"] = ranked(rows, scores, depth)
-    scores = smooth_words(look_up(rows, words.rows, words.scores), look_up(beside, words.rows, words.scores))
+    rankings["dense_smoothed"] = ranked(near, scores, depth)
+    scores = smooth_words(look_up(near, words.rows, words.scores), look_up(beside, words.rows, words.scores))
     matched = scores > 0
-    rankings["words_window"] = ranked(rows[matched], scores[matched], depth)
-    return Candidates(rankings=_only(rankings, names), rows=rows, cosines=own)
+    rankings["words_window"] = ranked(near[matched], scores[matched], depth)
+    rows = np.unique(np.concatenate([dense.rows, words.rows, near]))
+    return Candidates(rankings=_only(rankings, names), rows=rows, cosines=look_up(rows, known, cosines))
 
 
 def find_thoughts(asked: Asked) -> Candidates:
@@ -106,9 +109,14 @@ def _cosines(asked: Asked, rows: Rows) -> Scores:
     return asked.reader.cosines(asked.namespace, rows, asked.vector).astype(np.float64)
 
 
-def _and_beside(rows: Rows, neighbours: Rows) -> Rows:
-    """Return the rows and those beside them, ascending, each once.
+def _neighbourhood(asked: Asked, rows: Rows) -> tuple[Rows, Rows]:
+    """Return the rows with those beside them, ascending, shape (n,), and the neighbours of each, shape (n, 2).
 
     A filter that holds for a chunk holds for its neighbours: its conditions are on the document.
     """
-    return np.union1d(rows, neighbours[neighbours >= 0])
+    beside = asked.reader.neighbours(asked.namespace, rows)
+    further = np.setdiff1d(beside[beside >= 0], rows)
+    both = np.concatenate([rows, further])
+    around = np.concatenate([beside, asked.reader.neighbours(asked.namespace, further)])
+    order = np.argsort(both)
+    return both[order], around[order]
