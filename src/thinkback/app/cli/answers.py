@@ -71,6 +71,8 @@ def play(events: Iterable[Event], *, thoughts: bool = False) -> Answer:
             elif isinstance(event, DoneEvent):
                 answer = event.answer
     assert answer is not None  # noqa: S101 - a stream that does not raise ends with it
+    if outcomes:
+        out().print()
     show_outcomes(outcomes)
     _show_end(answer)
     return answer
@@ -129,7 +131,6 @@ def show_outcomes(outcomes: Sequence[Outcome], *, kept: str = "Remembered", none
     if not outcomes:
         return
     console = out()
-    console.print()
     console.print(kept if any(one.status in KEPT for one in outcomes) else none, style="bold")
     for outcome in outcomes:
         say(console, _outcome(outcome), indent=2, hang=2)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # these import numpy and pydantic, and rich, which `--help` m
 __all__ = ["doctor"]
 
 _LOOKS = {"ok": ("✓", "+", "green"), "note": ("•", "*", "yellow"), "bad": ("✗", "x", "red")}
+_NAMES = 14
+"""Columns of the names of checks."""
 
 
 @shared("store", "namespace", "llm", "embedder", "preset")
@@ -72,11 +74,11 @@ def _print(console: Console, check: Check) -> None:
 
     fine, plain, style = _LOOKS[check.state]
     label = Text(f"{symbol(fine, plain)} ", style=style)
-    label.append(check.name, style="bold")
+    label.append(check.name.ljust(_NAMES), style="bold")
     label.append(f"  {line(check.text)}", style="not bold default")
     if check.origin:
         label.append(f"  [{check.origin}]", style="not bold dim")
-    say(console, label, hang=4)
+    say(console, label, hang=_NAMES + 4)
     if check.advice:
         for one in clean(check.advice).splitlines():
-            console.print(Text(f"    {one}", style="dim"), soft_wrap=True)
+            console.print(Text(f"{' ' * (_NAMES + 4)}{one}", style="dim"), soft_wrap=True)
