@@ -15,7 +15,7 @@ import pytest
 from thinkback.errors import InvalidInput, NotFound, StoreBusy, StoreClosed
 from thinkback.ports import HistoryEvent, Reader, Store, Writer
 from thinkback.store.memory import MemoryStore
-from thinkback.store.sqlite import SqliteStore
+from thinkback.store.sqlite import SqliteStore, Tuning
 from thinkback.types import (
     Chunk,
     Citation,
@@ -34,14 +34,18 @@ from thinkback.types import (
 
 D = 8
 
+LARGE = Tuning(exact_rows=0, postings=1, scored_whole=0, full_segment=4, small_segment=2, least_recall=0.0)
+"""Few rows go the ways of many: codes choose candidates, rare words choose rows, segments are joined."""
 
-@pytest.fixture(params=["memory", "sqlite"])
+
+@pytest.fixture(params=["memory", "sqlite", "sqlite, as if large"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made: Store
     if request.param == "memory":
         made = MemoryStore(embedder_id="e", dimension=D)
     else:
-        made = SqliteStore.open(tmp_path / "store.sqlite", embedder_id="e", dimension=D)
+        tuning = LARGE if "large" in request.param else Tuning()
+        made = SqliteStore.open(tmp_path / "store.sqlite", embedder_id="e", dimension=D, tuning=tuning)
     yield made
     made.close()
 

@@ -113,7 +113,9 @@ def _due(sql: Sql, space: int, kind: ItemClass) -> dict[int, int]:
 
 
 def _codes(sql: Sql, facts: Facts, space: int, kind: ItemClass, name: str, due: dict[int, int]) -> Iterator[str]:
-    table = SegmentTable(sql=sql, space=space, kind=kind, code_kind=facts.code_kind, dimension=facts.dimension)
+    table = SegmentTable(
+        sql=sql, space=space, kind=kind, code_kind=facts.code_kind, dimension=facts.dimension, full=1, small=1
+    )
     segments = table.changed_since(-1)
     found: dict[int, int] = {}
     last, wrong = -1, 0

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from thinkback.ports import ItemClass
 from thinkback.store.rules import check_texts, half
-from thinkback.store.sqlite.segments import SegmentTable
 from thinkback.store.sqlite.session import Facts, Session, Shared, Space, find_space
 from thinkback.store.sqlite.sql import Sql, integers
 from thinkback.store.sqlite.words import WordTable
@@ -53,15 +52,6 @@ class IndexWriter(Session):
         """Count one change of what is retrievable."""
         space.revision += 1
         space.changed = True
-
-    def _segments(self, space: Space, kind: ItemClass) -> SegmentTable:
-        return SegmentTable(
-            sql=self._sql,
-            space=space.number,
-            kind=kind,
-            code_kind=self._facts.code_kind,
-            dimension=self._facts.dimension,
-        )
 
     def _words(self, space: Space) -> WordTable:
         return WordTable(self._sql, self._shared, space)

@@ -10,7 +10,6 @@ from thinkback.errors import InvalidInput
 from thinkback.ports import ItemClass
 from thinkback.store.rules import check_vectors
 from thinkback.store.sqlite.index_writer import IndexWriter
-from thinkback.store.sqlite.search import EXACT_ROWS, candidates
 from thinkback.store.sqlite.session import Space, find_space
 from thinkback.store.sqlite.sql import strings
 from thinkback.store.vectors.codes import encode
@@ -19,9 +18,6 @@ from thinkback.store.vectors.view import RowBlock
 from thinkback.types import FloatMatrix, Rows
 
 __all__ = ["Reindexer"]
-
-_LEAST_RECALL = 0.95
-"""Of ten, on the sample. MiniLM's signs reach .999 (ADR 3); vectors whose signs are all alike reach next to nothing."""
 
 _SAMPLE = 20_000
 _BATCH = 2_000
@@ -131,16 +127,20 @@ class Reindexer(IndexWriter):
         for space in [each for each in self._spaces.values() if each is not None and each.changed]:
             for kind in kinds:
                 added = sum(len(block.seqs) for block in self._waiting.get((space.number, kind), ()))
-                if self._facts.code_kind == "sign" and _crosses(space.live_rows(kind) - added, space.live_rows(kind)):
+                if self._facts.code_kind == "sign" and _crosses(
+                    self._shared.tuning.exact_rows, space.live_rows(kind) - added, space.live_rows(kind)
+                ):
                     self._flush_codes(space)
-                    if self._recall(space, kind) < _LEAST_RECALL:
+                    if self._recall(space, kind) < self._shared.tuning.least_recall:
                         self._recode()
 
     def _recall(self, space: Space, kind: ItemClass) -> float:
         seqs = np.concatenate([segment.block.seqs for segment in self._segments(space, kind).changed_since(-1)])
         rng = np.random.default_rng(len(seqs))
         chosen = np.sort(rng.choice(seqs, size=min(_SAMPLE, len(seqs)), replace=False))
-        return recall_of_codes("sign", self._stored_vectors(chosen), keep=candidates(10, filtered=False))
+        return recall_of_codes(
+            "sign", self._stored_vectors(chosen), keep=self._shared.tuning.candidates(10, filtered=False)
+        )
 
     def _recode(self) -> None:
         """Write all codes as int8, from the stored vectors."""
@@ -171,9 +171,9 @@ class Reindexer(IndexWriter):
         return np.concatenate(parts)
 
 
-def _crosses(before: int, after: int) -> bool:
-    """Return whether the count went over the bound of exact search, or over it doubled, and doubled again ..."""
-    bound = EXACT_ROWS
+def _crosses(bound: int, before: int, after: int) -> bool:
+    """Return whether a count went over the bound, or over its double, or the double of that ..."""
+    bound = max(bound, 1)
     while bound < after:
         if before <= bound:
             return True

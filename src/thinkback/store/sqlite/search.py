@@ -14,7 +14,6 @@ from thinkback.ports import ItemClass
 from thinkback.store.rules import is_empty, rounded
 from thinkback.store.sqlite.decode import CHUNK, THOUGHT, chunk_of, thought_of
 from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
-from thinkback.store.sqlite.segments import SegmentTable
 from thinkback.store.sqlite.session import Session, Space
 from thinkback.store.sqlite.sql import integers, strings
 from thinkback.store.sqlite.words import Asked, WordTable
@@ -23,21 +22,7 @@ from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import View
 from thinkback.types import Filter, FloatMatrix, FloatVector, Item, Ranking, Rows
 
-__all__ = ["EXACT_ROWS", "SearchReader", "candidates"]
-
-EXACT_ROWS = 20_000
-"""Up to so many rows a search multiplies all vectors; above, codes choose candidates."""
-
-POSTINGS = 4_000
-"""Entries of the index of words that the rare words of a question may read."""
-
-_SCORED_WHOLE = 1_000
-"""Where a filter leaves at most so many rows, each of them is scored."""
-
-
-def candidates(k: int, *, filtered: bool) -> int:
-    """Return how many vectors to read for the k best: measured on MiniLM vectors, see ADR 3."""
-    return max(150, 2 * k + 100) * (2 if filtered else 1)
+__all__ = ["SearchReader"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +66,6 @@ def _among(rows: Rows, allowed: Rows) -> Rows:
     return np.asarray(rows[found], np.int64)
 
 
-def _shortlist(k: int) -> int:
-    """Return how many rows the rare words of a question choose for its k best."""
-    return max(300, 2 * k)
-
-
 class SearchReader(Session):
     """The part of the Reader port that searches."""
 
@@ -95,13 +75,7 @@ class SearchReader(Session):
     def _view(self, space: Space, kind: ItemClass) -> View:
         self._before_search(space)
         return self._shared.views.view(
-            SegmentTable(
-                sql=self._sql,
-                space=space.number,
-                kind=kind,
-                code_kind=self._facts.code_kind,
-                dimension=self._facts.dimension,
-            ),
+            self._segments(space, kind),
             revision=space.revision,
             reset_at=space.reset_at,
             live=space.live_rows(kind),
@@ -129,11 +103,11 @@ class SearchReader(Session):
         allowed = self._allowed(space, kind, where)
         view = allowed.view
         query = np.ascontiguousarray(vector, np.float32)
-        if view.live <= EXACT_ROWS:
+        if view.live <= self._shared.tuning.exact_rows:
             scores = rounded(self._matrix(space, kind, view) @ query)
             best = top(scores, k, allowed.mask)
             return _ranking(view.seqs[best], scores[best])
-        keep = candidates(k, filtered=allowed.filtered)
+        keep = self._shared.tuning.candidates(k, filtered=allowed.filtered)
         seqs = view.seqs[nearest(self._facts.code_kind, view.codes, query, keep, allowed.mask)]
         scores = rounded(self._stored_vectors(seqs) @ query)
         best = top(scores, k)
@@ -151,7 +125,7 @@ class SearchReader(Session):
         if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
             return _nothing()
         table = WordTable(self._sql, self._shared, space)
-        asked = table.ask(text, POSTINGS)
+        asked = table.ask(text, self._shared.tuning.postings)
         if asked is None:
             return _nothing()
         if where is not None and not is_empty(where):
@@ -159,7 +133,7 @@ class SearchReader(Session):
         elif asked.is_whole:
             found = table.ranked(asked.rare, kind, k)
         else:
-            found = table.scored(_rows_of(table.ranked(asked.rare, kind, _shortlist(k))), asked, k)
+            found = table.scored(_rows_of(table.ranked(asked.rare, kind, self._shared.tuning.shortlist(k))), asked, k)
         return _ranking(_rows_of(found), np.fromiter((score for _, score in found), np.float32, len(found)))
 
     def _filtered_words(
@@ -171,18 +145,18 @@ class SearchReader(Session):
         lead to enough allowed rows, the one by all words.
         """
         seqs = allowed.view.seqs if allowed.mask is None else allowed.view.seqs[allowed.mask]
-        if len(seqs) <= _SCORED_WHOLE:
+        if len(seqs) <= self._shared.tuning.scored_whole:
             return table.scored(seqs, asked, k)
         rows = _among(_rows_of(table.ranked(asked.rare, kind, -1)), seqs)
         if len(rows) < k and not asked.is_whole:
             rows = _among(_rows_of(table.ranked(list(asked.weights), kind, -1)), seqs)
-        return table.scored(rows[: _shortlist(k)], asked, k)
+        return table.scored(rows[: self._shared.tuning.shortlist(k)], asked, k)
 
     # --- about rows --------------------------------------------------------------------------------------------------
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:
         found = np.zeros((len(rows), self._facts.dimension), np.float32)
         for part in self._located(namespace, rows):
-            if part.view.live <= EXACT_ROWS:
+            if part.view.live <= self._shared.tuning.exact_rows:
                 found[part.asked] = self._matrix(part.space, part.kind, part.view)[part.positions]
             else:
                 found[part.asked] = self._stored_vectors(rows[part.asked])

@@ -24,12 +24,6 @@ from thinkback.types import Rows
 
 __all__ = ["Segment", "SegmentTable"]
 
-_FULL = 1024
-"""Rows of a full segment: 60 kB for 384 dimensions, which is what deleting one of its rows writes anew."""
-
-_SMALL = 32
-"""As many segments of fewer rows than this one after another become one; and so do those of fewer than _FULL."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
@@ -63,6 +57,10 @@ class SegmentTable:
     kind: ItemClass
     code_kind: CodeKind
     dimension: int
+    full: int
+    """Rows of a full segment."""
+    small: int
+    """As many segments of fewer rows than this one after another become one."""
 
     def changed_since(self, revision: int) -> list[Segment]:
         """Return the segments that were written after a revision (-1: all), by rising sequence numbers."""
@@ -74,8 +72,8 @@ class SegmentTable:
 
     def add(self, block: RowBlock, revision: int) -> None:
         """Append rows whose sequence numbers rise above all that were ever given out for the kind."""
-        for start in range(0, len(block.seqs), _FULL):
-            part = slice(start, start + _FULL)
+        for start in range(0, len(block.seqs), self.full):
+            part = slice(start, start + self.full)
             piece = RowBlock(seqs=block.seqs[part], owners=block.owners[part], codes=block.codes[:, part])
             self._write(int(piece.seqs[0]), int(piece.seqs[-1]), piece, revision)
         self._pack(revision)
@@ -101,13 +99,13 @@ class SegmentTable:
         """Join the small segments at the end when there are many."""
         tail = self.sql.rows(
             "SELECT segment, rows FROM segments WHERE space = ? AND kind = ? ORDER BY last_seq DESC LIMIT ?",
-            (self.space, self.kind, 2 * _SMALL),
+            (self.space, self.kind, 2 * self.small),
         )
-        small = _leading(tail, _SMALL)
-        middling = small + _leading(tail[small:], _FULL)
-        if small >= _SMALL:
+        small = _leading(tail, self.small)
+        middling = small + _leading(tail[small:], self.full)
+        if small >= self.small:
             self._join([number for number, _ in tail[:small]], revision)
-        elif middling - small >= _SMALL or middling >= 2 * _SMALL:
+        elif middling - small >= self.small or middling >= 2 * self.small:
             self._join([number for number, _ in tail[:middling]], revision)
 
     def _join(self, numbers: list[int], revision: int) -> None:
@@ -116,7 +114,7 @@ class SegmentTable:
         batch: list[Segment] = []
         for segment in [*segments, None]:
             rows = sum(len(each.block.seqs) for each in batch)
-            if batch and (segment is None or rows + len(segment.block.seqs) > _FULL):
+            if batch and (segment is None or rows + len(segment.block.seqs) > self.full):
                 self._write(batch[0].first, batch[-1].last, _joined(batch), revision)
                 batch = []
             if segment is not None:
@@ -159,7 +157,7 @@ class SegmentTable:
             if run and (
                 segment_or_end is None
                 or order[segment_or_end.number] != order[run[-1].number] + 1
-                or sum(len(each.block.seqs) for each in [*run, segment_or_end]) > _FULL
+                or sum(len(each.block.seqs) for each in [*run, segment_or_end]) > self.full
             ):
                 self._write(run[0].first, run[-1].last, _joined(run), revision)
                 run = []

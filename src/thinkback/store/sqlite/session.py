@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from thinkback.ports import ItemClass
+from thinkback.store.sqlite.segments import SegmentTable
 from thinkback.store.sqlite.sql import Sql, integers, is_utf8
+from thinkback.store.sqlite.tuning import Tuning
 from thinkback.store.sqlite.views import Views
 from thinkback.store.vectors.codes import CodeKind
 from thinkback.store.vectors.exact import ExactVectors
@@ -15,16 +17,14 @@ from thinkback.types import FloatMatrix, Rows
 
 __all__ = ["Facts", "Session", "Shared", "Space", "find_space", "read_facts"]
 
-_EXACT_BYTES = 64_000_000
-"""Two namespaces of 20,000 rows of 384 dimensions."""
-
 
 @dataclass(slots=True)
 class Shared:
     """What belongs to the store and not to one connection. The caches hold nothing that the file does not."""
 
+    tuning: Tuning
+    exact: ExactVectors
     views: Views = field(default_factory=Views)
-    exact: ExactVectors = field(default_factory=lambda: ExactVectors(_EXACT_BYTES))
     frequencies: dict[tuple[int, str], tuple[int, int, int]] = field(default_factory=dict)
     """(namespace number, stem) to (rows with it, rows in all and revision when it was counted)."""
 
@@ -85,6 +85,17 @@ class Session:
         if namespace not in self._spaces:
             self._spaces[namespace] = find_space(self._sql, namespace)
         return self._spaces[namespace]
+
+    def _segments(self, space: Space, kind: ItemClass) -> SegmentTable:
+        return SegmentTable(
+            sql=self._sql,
+            space=space.number,
+            kind=kind,
+            code_kind=self._facts.code_kind,
+            dimension=self._facts.dimension,
+            full=self._shared.tuning.full_segment,
+            small=self._shared.tuning.small_segment,
+        )
 
     def _stored_vectors(self, seqs: Rows) -> FloatMatrix:
         """Return the vectors of index rows, in order; zeros where there is none."""

@@ -19,6 +19,8 @@ from thinkback.store.sqlite.pool import Pool
 from thinkback.store.sqlite.purging import purge
 from thinkback.store.sqlite.session import Facts, Shared, read_facts
 from thinkback.store.sqlite.sql import Sql
+from thinkback.store.sqlite.tuning import Tuning
+from thinkback.store.vectors.exact import ExactVectors
 from thinkback.types import FloatMatrix
 
 __all__ = ["SqliteStore"]
@@ -27,13 +29,13 @@ __all__ = ["SqliteStore"]
 class SqliteStore:
     """A store that many threads and processes may have open at a time. Make one with ``open``."""
 
-    def __init__(self, path: Path, pool: Pool, facts: Facts, *, read_only: bool, clock: Clock) -> None:
+    def __init__(self, path: Path, pool: Pool, facts: Facts, *, read_only: bool, clock: Clock, tuning: Tuning) -> None:
         self._path = path
         self._pool = pool
         self._facts = facts
         self._read_only = read_only
         self._clock = clock
-        self._shared = Shared()
+        self._shared = Shared(tuning=tuning, exact=ExactVectors(tuning.exact_bytes))
 
     @classmethod
     def open(
@@ -46,6 +48,7 @@ class SqliteStore:
         clock: Clock = time.time,
         busy_timeout_s: float = 30.0,
         max_bytes: int | None = None,
+        tuning: Tuning = Tuning(),  # noqa: B008 - frozen
     ) -> SqliteStore:
         """Open a store, and make it where there is none.
 
@@ -56,6 +59,7 @@ class SqliteStore:
             read_only: whether to refuse writing; the file must then exist.
             clock: tells the time.
             busy_timeout_s: seconds to wait for other writers.
+            tuning: where one way of searching gives way to another.
             max_bytes: a write that would make the file larger than this raises StoreFull; None: as the disk allows.
 
         Raises:
@@ -78,7 +82,7 @@ class SqliteStore:
             sql.close()
         expected = Facts(embedder_id=embedder_id, dimension=dimension, code_kind=facts.code_kind)
         _match(facts, expected)
-        return cls(path, Pool(connect, busy_timeout_s), expected, read_only=read_only, clock=clock)
+        return cls(path, Pool(connect, busy_timeout_s), expected, read_only=read_only, clock=clock, tuning=tuning)
 
     def info(self) -> StoreInfo:
         """Return what the file says of itself."""
