@@ -236,8 +236,8 @@ def _nearest_parts(case: _Case) -> list[_Part]:
 
 def _parts(case: _Case) -> list[_Part]:
     """Cut the evidence between repetitions of a word of the claim, at a pause or conjunction."""
-    named = {name.start for name in case.given.names}
-    times = Counter(derived(w.stem) for w in case.given.content if w.start not in named)
+    named = _sure_names(case.given)
+    times = Counter(derived(w.stem) for w in case.given.content if _plain(w) not in named)
     repeated = {one for one in (derived(w.stem) for w in case.wanted.content) if times[one] > 1}
     if not repeated:
         return [_Part(case.span, case.given)]
@@ -262,6 +262,14 @@ class _Place:
     name: bool
 
 
+def _sure_names(there: Facts) -> frozenset[str]:
+    return frozenset(name.key for name in there.names if name.sure)
+
+
+def _plain(word: Word) -> str:
+    return fold(re.sub(r"['\u2019]s?$", "", word.text))
+
+
 def _bare(between: list[str]) -> tuple[str, ...]:
     """Return the function words between two words; determiners count only where nothing else stands there."""
     others = tuple(sorted(word for word in between if word != _DETERMINED))
@@ -270,7 +278,7 @@ def _bare(between: list[str]) -> tuple[str, ...]:
 
 def _places(there: Facts, text: str, toward: int) -> list[_Place]:
     """Return content words with their neighbour before (-1) or after (1), where no pause stands between the two."""
-    named = {name.start for name in there.names}
+    named = _sure_names(there)
     sequence = there.words if toward < 0 else there.words[::-1]
     found: list[_Place] = []
     anchor: Word | None = None
@@ -285,11 +293,11 @@ def _places(there: Facts, text: str, toward: int) -> list[_Place]:
             continue
         if folded.endswith("ly"):
             continue
-        weak = anchor is None or anchor.stem in _EMPTY or anchor.start in named
+        weak = anchor is None or anchor.stem in _EMPTY or _plain(anchor) in named
         if anchor is not None and word.stem not in _EMPTY and (between or not weak):
             gap = text[min(word.end, anchor.end) : max(word.start, anchor.start)]
             if not _PAUSE.search(gap):
-                found.append(_Place(word.stem, anchor.stem, _bare(between), word.start in named))
+                found.append(_Place(word.stem, anchor.stem, _bare(between), _plain(word) in named))
         anchor, between = word, []
     return found
 

@@ -20,6 +20,8 @@ _LEAST = 0.5
 _LONGEST = 500  # characters looked at in one sentence: an abstention is short, and patterns over more get slow
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _MARKER = re.compile(r"\[\s*\d+(?:\s*[,;\u2013-]\s*\d+)*\s*\]")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """Whether an answer may go on to be remembered, and if not, why."""

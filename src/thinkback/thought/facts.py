@@ -65,11 +65,16 @@ _HEDGES: dict[str, str] = {
         "plan plans planned planning hope hopes hoped hoping intend intends intended decide decided expect expects expected want wants wanted considering consider consider propose proposed proposes wish wishes will would shall going".split(),
         "plan",
     ),
-    **dict.fromkeys("should must need needs ought required require requires".split(), "must"),
+    **dict.fromkeys("should must ought".split(), "must"),
 }
 
 
 _LONGEST_SCOPE = 8
+_EVERY_SO_OFTEN = re.compile(
+    r"(?:every|each)\s+(?:\d|two|three|four|five|six|ten|twelve|few|other|second|minute|hour|day|night|morning|evening|"
+    r"week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
+    re.IGNORECASE,
+)  # tells how often, not of how many
 _NO_NEGATION = re.compile(r"\s+(?:only|just|least|more|less|fewer|later|matter)\b|\s*[.:]?\s*\d")  # "no. 5", "not only"
 
 
@@ -130,7 +135,9 @@ def facts(text: str) -> Facts:
     """Return the facts of a text of one or a few sentences."""
     found = tuple(words(text))
     denied = _negation(text, found)
-    scope = {_SCOPE[key] for w in found if (key := fold(w.text)) in _SCOPE}
+    scope = {
+        _SCOPE[key] for w in found if (key := fold(w.text)) in _SCOPE and not _EVERY_SO_OFTEN.match(text[w.start :])
+    }
     counted = numbers(text)
     bounds = [
         bound

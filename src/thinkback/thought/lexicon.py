@@ -15,6 +15,7 @@ __all__ = [
     "KEEP",
     "PREPOSITIONS",
     "STOP_WORDS",
+    "SUBORDINATING",
     "TIME_NOUNS",
 ]
 
@@ -23,8 +24,7 @@ a an the this that these those such same own
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
 it its itself they them their theirs themselves who whom whose which what where when why how whoever whichever
 am is are was were be been being do does did doing have has had having will would shall should can could may might
-must ought let get gets got getting
-and or nor but so yet if then else than as because since though although while whereas unless until whether
+must ought let and or nor but so yet if then else than as because since though although while whereas unless until whether
 of in on at by for with about against between into through during before after above below to from up down out off over
 under again further once here there via per upon within without across along among around towards toward onto
 not no n't never cannot don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't hasn't
@@ -98,9 +98,11 @@ KEEP = frozenset(_KEEP.split())
 PREPOSITIONS = frozenset(
     "of in on at by for with about against between into through during before after above below to from over under "
     "via per upon within without across along among around towards toward onto than as since until because despite "
-    "like near unlike off out up down while when where".split()
+    "like near unlike off out up down while when where unless if although though once whereas".split()
 )
 """Words that govern what follows; a few conjunctions are among them, since what follows plays no part in the rest."""
+SUBORDINATING = frozenset("when while because since until unless if although though before after once whereas".split())
+"""Conjunctions whose whole clause, to the next pause, says when or why."""
 DETERMINERS = frozenset(
     "the a an this that these those my your his her its our their some any no each every all both which who he she it "
     "they we i you".split()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from thinkback.thought.facts import Facts
-from thinkback.thought.lexicon import AUXILIARIES, BE_FORMS, DETERMINERS, IRREGULAR, PREPOSITIONS, TIME_NOUNS
+from thinkback.thought.lexicon import AUXILIARIES, BE_FORMS, DETERMINERS, IRREGULAR, PREPOSITIONS, SUBORDINATING, TIME_NOUNS
 from thinkback.thought.synonyms import derived, synonyms
 from thinkback.thought.words import fold
 
@@ -83,10 +83,10 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
     parts: list[_Part] = []
     names = {name.start for name in facts.names}
     participles = _participles(facts)
-    governed, filled, after_number, opening, end = "", 0, False, False, 0
+    governed, clause, filled, after_number, opening, end = "", "", 0, False, False, 0
     for word in facts.words:
         if _PAUSE.search(text[end : word.start]):
-            governed, filled = "", 0
+            governed, clause, filled = "", "", 0
         end = word.end
         number = next((n for n in facts.numbers if n.start <= word.start < n.end), None)
         if number is not None:
@@ -98,11 +98,14 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
             continue
         if not word.content:
             opening = word is facts.words[0] or (opening and fold(word.text) not in PREPOSITIONS)
-            governed, filled = _govern(fold(word.text), governed, filled)
+            folded = fold(word.text)
+            clause = folded if folded in SUBORDINATING else clause
+            governed, filled = _govern(folded, governed, filled)
             continue
         if word.start in names and (after_number or (opening and filled)):
             governed, filled, opening = "", 0, False  # "In May 2022 Maria ...", "In the end Vera ..."
         after_number = False
+        governed = governed or clause
         owner = _POSSESSIVE.search(word.text) is not None
         case = "of" if owner else governed
         if not case and word.stem in TIME_NOUNS:
@@ -242,12 +245,13 @@ def _inverted(ours: Sequence[_Part], theirs: Sequence[_Part], left: str, right: 
     bare = [
         (a, b)
         for a, b in zip(ours, theirs, strict=True)
-        if not a.case and not b.case and not a.passive and not b.passive
+        if a.case == b.case and (not a.case or a.case in SUBORDINATING) and not a.passive and not b.passive
     ]
     return [
         (a, b)
         for (a, a2), (b, b2) in itertools.combinations(bare, 2)
-        if (a.place < b.place) != (a2.place < b2.place)
+        if a.case == b.case
+        and (a.place < b.place) != (a2.place < b2.place)
         and not (_beside(a, b, left, _ONLY_AND) and _beside(a2, b2, right, _ONLY_AND))
         and not _apposed(a, b, a2, b2, left, right)
         and not (_beside(a, b, left, _SPACE) and _beside(a2, b2, right, _SPACE) and not (a.name and b.name))

@@ -17,7 +17,7 @@ _SAME = """
 buy purchase acquire
 begin start commence
 end finish conclude complete done
-stop cease halt discontinue
+stop cease halt discontinue end
 show demonstrate reveal indicate exhibit
 prove confirm verify
 use employ utilise utilize apply
@@ -62,7 +62,7 @@ stay remain
 happen occur
 cause trigger provoke induce
 increase rise grow climb raise
-decrease fall drop decline reduce lower shrink diminish lessen cut
+decrease fall drop decline reduce lower lowers lowered shrink diminish lessen cut
 improve enhance boost better
 worsen deteriorate degrade impair
 strengthen reinforce
@@ -346,7 +346,7 @@ train teach
 """
 
 _OPPOSITE = """
-increase,rise,grow,climb,raise,gain/decrease,fall,drop,decline,reduce,lower,shrink,diminish,lessen,cut
+increase,rise,grow,climb,raise,gain/decrease,fall,drop,decline,reduce,lower,lowers,lowered,shrink,diminish,lessen,cut accelerate/decelerate
 more/less more/fewer high/low large/small,little big/small,little long/short fast,faster,quick,rapid/slow
 accelerate/slow early/late old/new old/young young/aged good/bad strong/weak strengthen/weaken hard/easy easy/difficult
 improve,enhance,boost/worsen,deteriorate,degrade,impair win/lose gain/lose succeed/fail pass/fail success/failure
@@ -365,7 +365,7 @@ public/private internal/external input/output direct/indirect linear/quadratic,e
 labelled,labeled/unlabelled,unlabeled supervised/unsupervised manual/automatic hot/cold warm/cool,cold wet/dry
 hot/cool light/heavy light/dark thick/thin wide/narrow deep/shallow full/empty rich/poor cheap,inexpensive/expensive,costly
 clean/dirty strong/mild loud,noisy/quiet,silent alive/dead live/die healthy/sick,ill rural/urban indoor/outdoor
-common,frequent/rare,uncommon often,frequently,always/rarely,seldom,never always/sometimes,never all/some,none everyone/nobody
+common,frequent/rare,uncommon often,frequently,always/rarely,seldom,never always/sometimes,never
 male/female man/woman boy/girl father/mother brother/sister son/daughter uncle/aunt king/queen
 morning/evening pre/post day/night summer/winter spring/autumn weekday/weekend weekly/daily,monthly,yearly monthly/yearly,daily
 monday/tuesday,wednesday,thursday,friday,saturday,sunday past/future ancient/modern temporary/permanent
@@ -375,7 +375,7 @@ stay,remain/leave,go stay/lose remain/lose obey/violate defend/attack attack/def
 """
 
 _PHRASES = """
-took up|start;take up|start;takes up|start;taken up|start;prior to|before;in force|valid;hand over|give;handed over|gave;hands over|gives;pass on|give;passed on|gave;no longer|stop;shuts off|stops;shut off|stop;give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
+took up|start;take up|start;takes up|start;taken up|start;prior to|before;or newer|and later;or higher|and later;or above|and later;and newer|and later;and above|and later;in force|valid;hand over|give;handed over|gave;hands over|gives;pass on|give;passed on|gave;no longer|stop;shuts off|stops;shut off|stop;give up|quit;gave up|quit;given up|quit;giving up|quit;gives up|quit;set up|establish;carry out|perform;carried out|perform
 thanks to|because;because of|because;due to|because;owing to|because;as a result of|because
 by itself|automatically;on its own|automatically;at all times|always;all the time|always;no later than|within
 find out|discover;found out|discover;turn on|enable;turned on|enable;switch on|enable;switched on|enable;switches on|enable

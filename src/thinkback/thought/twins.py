@@ -24,6 +24,8 @@ __all__ = ["GuardResult", "decide", "guard"]
 Claim = Literal["same", "different", "undecided"]
 
 _SAME_TOPIC = 0.5  # share of content words that two notes must have in common before a difference is a conflict
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardResult:
     """What the words of two notes tell."""
