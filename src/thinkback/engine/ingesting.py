@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from thinkback.engine.parts import Parts
 from thinkback.engine.sources import Loaded, Source
 from thinkback.engine.standing import restand
-from thinkback.errors import LoadError, ModelError
+from thinkback.errors import EncryptedDocument, LoadError, ModelError
 from thinkback.ids import content_hash
 from thinkback.ports import HistoryEvent, Progress, Reader, Writer
 from thinkback.text.chunk import chunk
@@ -23,7 +24,6 @@ __all__ = ["add_sources", "chunk_rule"]
 _FLUSH_CHUNKS = 256
 _FLUSH_DOCUMENTS = 64
 _EMBED_BATCH = 64  # texts between two reports of progress
-_SPECIAL_TOKENS = 2
 _TOKENS_A_WORD = 1.4  # of English prose under a word-piece tokenizer
 
 
@@ -67,7 +67,8 @@ def add_sources(
         try:
             loaded = source.load()
         except LoadError as error:
-            results.append(AddResult(status="failed", uri=source.uri, document_id=None, reason=str(error)))
+            status: Literal["empty", "failed"] = "empty" if isinstance(error, EncryptedDocument) else "failed"
+            results.append(AddResult(status=status, uri=source.uri, document_id=None, reason=str(error)))
             continue
         prepared = _prepare(parts, namespace, loaded, pending)
         if isinstance(prepared, AddResult):
@@ -85,7 +86,7 @@ def add_sources(
 
 def chunk_rule(parts: Parts) -> tuple[int, str, str]:
     """Return size, unit and a warning: the preset's rule, or the embedder's limit where that is smaller."""
-    preset, limit = parts.preset, parts.embedder.max_tokens - _SPECIAL_TOKENS
+    preset, limit = parts.preset, parts.embedder.max_tokens
     if preset.chunk_unit == "words":
         if preset.chunk_size * _TOKENS_A_WORD <= limit:
             return preset.chunk_size, "words", ""

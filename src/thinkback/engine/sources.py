@@ -16,7 +16,7 @@ from thinkback.types import LoadedDocument, PageMark, Scalar, Trust
 
 __all__ = ["Given", "Loaded", "Source", "sources_of", "text_source"]
 
-_BIBLIOGRAPHIES = frozenset({".bib", ".ris"})
+_BIBLIOGRAPHIES = frozenset({".bib", ".ris", ".json"})
 _LONGEST_PATH = 4096
 
 
@@ -186,7 +186,8 @@ def _bibliography(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
 def _missing(uri: str, entry: BibEntry, given: Given) -> Source:
     def read() -> LoadedDocument:
         named = ", ".join(str(file) for file in entry.files)
-        raise LoadError(f"{named} is not there." if named else "The entry has no attached file.")
+        reason = entry.error or (f"{named} is not there." if named else "The entry has no attached file.")
+        raise LoadError(reason)
 
     return Source(uri=uri, read=read, given=given)
 
