@@ -46,20 +46,14 @@ def _refuse_read_only(sql: Sql) -> None:
 
 def _for_reading(path: Path, timeout_s: float) -> Sql:
     """Open for reading; in a folder where no lock file can be made, as a file that does not change."""
-    sql = Sql(path, read_only=True, timeout_s=timeout_s)
     try:
-        sql.value("SELECT count(*) FROM sqlite_schema")
+        return Sql(path, read_only=True, timeout_s=timeout_s)
     except StoreError as error:
-        sql.close()
         log = path.with_name(path.name + "-wal")
         shut_out = isinstance(error.__cause__, apsw.CantOpenError | apsw.ReadOnlyError)
-        if not shut_out or (log.exists() and log.stat().st_size):
+        if not shut_out or not path.exists() or (log.exists() and log.stat().st_size):
             raise
         return Sql(path, read_only=True, immutable=True, timeout_s=timeout_s)
-    except BaseException:
-        sql.close()
-        raise
-    return sql
 
 
 def prepare(sql: Sql, *, embedder_id: str, dimension: int, at: float) -> None:

@@ -62,19 +62,26 @@ class Sql:
         """Temporary tables that this connection has; a rollback may take them with it."""
         try:
             self.connection = apsw.Connection(name, flags=flags | (apsw.SQLITE_OPEN_URI if immutable else 0))
-            self.connection.set_busy_timeout(int(timeout_s * 1000))
-            self.connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            self.connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-            for name, value in (
-                ("secure_delete", "ON"),
-                ("foreign_keys", "ON"),
-                ("synchronous", "FULL"),
-                ("cache_size", -_PAGE_CACHE_KIB),
-                ("temp_store", "MEMORY"),  # a sort must not leave text in a temporary file
-            ):
-                self.connection.pragma(name, value)
         except apsw.Error as error:
             raise translated(error) from error
+        try:
+            self._set_up(timeout_s)
+        except apsw.Error as error:
+            self.connection.close()
+            raise translated(error) from error
+
+    def _set_up(self, timeout_s: float) -> None:
+        self.connection.set_busy_timeout(int(timeout_s * 1000))
+        self.connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        self.connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        for name, value in (
+            ("secure_delete", "ON"),
+            ("foreign_keys", "ON"),
+            ("synchronous", "FULL"),
+            ("cache_size", -_PAGE_CACHE_KIB),
+            ("temp_store", "MEMORY"),  # a sort must not leave text in a temporary file
+        ):
+            self.connection.pragma(name, value)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """Return all rows."""
