@@ -338,6 +338,14 @@ class Reader(Protocol):
         """Return up to k rows by falling BM25. Any text is allowed: it is never read as query syntax."""
         ...
 
+    def window_words(self, namespace: str, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the BM25 of windows, shape (n,), each as if the words of its rows were one text; 0 where none stands there.
+
+        ``windows`` has shape (n, w): index rows, and -1 for none; a row that is not in the namespace has no words. Lengths
+        are measured against w rows of mean length, and a word in a share p of the rows counts as one in 1 - (1 - p)^w.
+        """
+        ...
+
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:
         """Return the exact cosine of each row, shape (len(rows),)."""
         ...

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thinkback.errors import InvalidInput
-from thinkback.retrieve import smooth_cosines, smooth_words
+from thinkback.retrieve import smooth_cosines
 
 
 def test_hand_worked():
@@ -44,7 +44,3 @@ def test_stays_between_the_smallest_and_the_largest_of_the_three(weight, three):
 def test_a_weight_out_of_range_is_refused(weight):
     with pytest.raises(InvalidInput):
         smooth_cosines(np.zeros(1), np.zeros((1, 2)), np.ones((1, 2), bool), weight=weight)
-
-
-def test_words_of_a_window_add_up():
-    assert smooth_words(np.array([1.0, 0.0]), np.array([[0.5, 2.0], [0.0, 0.0]])).tolist() == [3.5, 0.0]

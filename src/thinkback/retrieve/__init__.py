@@ -8,7 +8,7 @@ from thinkback.retrieve.fuse import Fused, rrf
 from thinkback.retrieve.gate import Coverable, admit_by_coverage, admit_by_roots, admit_by_similarity
 from thinkback.retrieve.pack import Packed, pack
 from thinkback.retrieve.search import SearchResult, search
-from thinkback.retrieve.smooth import smooth_cosines, smooth_words
+from thinkback.retrieve.smooth import smooth_cosines
 
 __all__ = [
     "Coverable",
@@ -25,5 +25,4 @@ __all__ = [
     "rrf",
     "search",
     "smooth_cosines",
-    "smooth_words",
 ]

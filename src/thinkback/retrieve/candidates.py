@@ -11,7 +11,7 @@ import numpy as np
 from thinkback.config import Preset
 from thinkback.ports import Reader
 from thinkback.retrieve.rank import Scores, look_up, ranked
-from thinkback.retrieve.smooth import smooth_cosines, smooth_words
+from thinkback.retrieve.smooth import smooth_cosines
 from thinkback.types import Filter, FloatVector, Ranking, Rows
 
 __all__ = ["Asked", "Candidates", "Kind", "find_chunks", "find_thoughts"]
@@ -67,15 +67,15 @@ def find_chunks(asked: Asked) -> Candidates:
     own = look_up(near, known, cosines)
     scores = smooth_cosines(own, look_up(beside, known, cosines), beside >= 0, weight=asked.preset.smoothing)
     rankings["dense_smoothed"] = ranked(near, scores, depth)
-    scores = smooth_words(look_up(near, words.rows, words.scores), look_up(beside, words.rows, words.scores))
-    matched = scores > 0
-    rankings["words_window"] = ranked(near[matched], scores[matched], depth)
+    if "words_window" in names:
+        rankings["words_window"] = _windows(asked, near, beside)
     rows = np.unique(np.concatenate([dense.rows, words.rows, near]))
     return Candidates(rankings=_only(rankings, names), rows=rows, cosines=look_up(rows, known, cosines))
 
 
 def find_thoughts(asked: Asked) -> Candidates:
     """Return the rankings of thoughts. A thought stands alone: its window is itself."""
+    names = frozenset(asked.preset.rankings)
     dense, words = _plain(asked, "thought")
     rows = np.union1d(dense.rows, words.rows)
     cosines = _cosines(asked, rows)
@@ -83,9 +83,19 @@ def find_thoughts(asked: Asked) -> Candidates:
         "dense": dense,
         "words": words,
         "dense_smoothed": ranked(rows, cosines * _THOUGHT_CONTEXT, asked.preset.depth),
-        "words_window": words,
     }
-    return Candidates(rankings=_only(rankings, frozenset(asked.preset.rankings)), rows=rows, cosines=cosines)
+    if "words_window" in names:
+        rankings["words_window"] = _windows(asked, words.rows, np.full((len(words.rows), 2), -1, np.int64))
+    return Candidates(rankings=_only(rankings, names), rows=rows, cosines=cosines)
+
+
+def _windows(asked: Asked, rows: Rows, beside: Rows) -> Ranking:
+    """Return rows by the BM25 of the windows around them, without those in whose window no word of the question stands."""
+    scores = asked.reader.window_words(
+        asked.namespace, asked.question, np.column_stack([beside[:, 0], rows, beside[:, 1]])
+    )
+    matched = scores > 0
+    return ranked(rows[matched], scores[matched], asked.preset.depth)
 
 
 def _plain(asked: Asked, kind: Kind) -> tuple[Ranking, Ranking]:

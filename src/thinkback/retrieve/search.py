@@ -24,6 +24,8 @@ __all__ = ["SearchResult", "search"]
 
 _BOTH: frozenset[Kind] = frozenset({"chunk", "thought"})
 _NO_ROWS: Rows = np.empty(0, np.int64)
+_NEAREST_THOUGHTS = 60
+"""Of each ranking of thoughts, those whose roots are looked up."""
 _LEAST_ITEM = 20
 """Tokens that hardly an item in its frame is below: no more hits than could be packed are returned unasked."""
 
@@ -85,7 +87,7 @@ def search(
         fused = by_turns(_fuse(preset, chunks, Candidates(), _NO_ROWS), chosen, k=preset.rrf_k)
     else:
         thoughts = find_thoughts(asked) if "thought" in kinds else Candidates()
-        admitted = _admit(asked, chunks, thoughts, most) if kinds == _BOTH else np.ones(len(thoughts.rows), np.bool_)
+        admitted = _admit(asked, chunks, thoughts) if kinds == _BOTH else np.ones(len(thoughts.rows), np.bool_)
         below = int(np.count_nonzero(~admitted))
         fused = _fuse(preset, chunks, thoughts, thoughts.rows[admitted])
     return SearchResult(
@@ -109,21 +111,21 @@ def _fuse(preset: Preset, chunks: Candidates, thoughts: Candidates, admitted: Ro
     return rrf(rankings, k=preset.rrf_k)
 
 
-def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates, most: int) -> npt.NDArray[np.bool_]:
+def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates) -> npt.NDArray[np.bool_]:
     """Return which of the thoughts' rows may take part.
 
-    Roots are looked up only for thoughts that would be within twice the hits asked for if all took part: the others
-    could not be returned, and are held back unless they are above the gate.
+    Roots are looked up for the nearest thoughts of each plain ranking only: one that is far by either could not come far
+    up, and is held back unless it is above the gate.
     """
     preset = asked.preset
     admitted = admit_by_similarity(thoughts.cosines, preset.gate)
     if preset.root_rank is None or admitted.all():
         return admitted
-    reachable = _fuse(preset, chunks, thoughts, thoughts.rows).rows[: 2 * most]
-    open_places = np.flatnonzero(~admitted & np.isin(thoughts.rows, reachable))
-    if not open_places.size:
+    near = np.concatenate([_NO_ROWS, *(ranking.rows[:_NEAREST_THOUGHTS] for ranking in thoughts.rankings.values())])
+    places = np.flatnonzero(~admitted & np.isin(thoughts.rows, near))
+    if not places.size:
         return admitted
-    ids = [item.id for item in asked.reader.items_at(asked.namespace, thoughts.rows[open_places])]
+    ids = [item.id for item in asked.reader.items_at(asked.namespace, thoughts.rows[places])]
     derivations = asked.reader.derivations(asked.namespace, ids)
     root_ids = list(
         {r.id: None for ways in derivations.values() for way in ways for r in way.roots if r.kind == "chunk"}
@@ -131,7 +133,7 @@ def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates, most: int) ->
     root_rows = asked.reader.rows(asked.namespace, root_ids)
     raw = _fuse(preset, chunks, Candidates(), _NO_ROWS).rows
     ranks = dict(zip(root_ids, look_up(root_rows, raw, np.arange(1.0, len(raw) + 1)).astype(int).tolist(), strict=True))
-    for place, thought_id in zip(open_places, ids, strict=True):
+    for place, thought_id in zip(places, ids, strict=True):
         ways = [[ranks[root.id] for root in way.roots if root.id in ranks] for way in derivations.get(thought_id, ())]
         admitted[place] = admit_by_roots(ways, root_rank=preset.root_rank, missing=preset.depth)
     return admitted
@@ -166,10 +168,9 @@ def _hydrate(asked: Asked, fused: Fused, candidates: Sequence[Candidates], most:
 
 def _titles(asked: Asked, items: Sequence[Item]) -> Mapping[str, str]:
     """Return the title of each chunk's document, by the chunk's id."""
-    chunks = [item for item in items if isinstance(item, Chunk)]
-    documents = {
-        document_id: asked.reader.document(asked.namespace, document_id)
-        for document_id in dict.fromkeys(chunk.document_id for chunk in chunks)
-    }
-    titles = {document_id: document.title for document_id, document in documents.items() if document is not None}
-    return {chunk.id: titles.get(chunk.document_id, "") for chunk in chunks}
+    documents_of = {item.id: item.document_id for item in items if isinstance(item, Chunk)}
+    if not documents_of:
+        return {}
+    wanted = Filter(document_ids=tuple(dict.fromkeys(documents_of.values())))
+    titles = {document.id: document.title for document in asked.reader.documents(asked.namespace, wanted)}
+    return {chunk_id: titles.get(document_id, "") for chunk_id, document_id in documents_of.items()}

@@ -1,9 +1,8 @@
 """Neighbour smoothing: a chunk is also as good as what stands before and after it in its document.
 
-Dense: the likeness of the question to v_i + w v_(i-1) + w v_(i+1). The dot product is linear, so it is the same sum over
-three cosines and needs no vector; divided by the sum of the weights, it can be compared with the cosine of an item that has
-fewer neighbours, or none. Words: BM25 over the window of three chunks, as the sum of their BM25 scores. Source: findings A2;
-what the divisor, the weight and the sum are worth is in ``docs/adr/0004-retrieval.md``.
+The likeness of the question to v_i + w v_(i-1) + w v_(i+1) (findings A2). The dot product is linear, so it is the same sum
+over three cosines and needs no vector; divided by the sum of the weights, it can be compared with the cosine of an item that
+has fewer neighbours, or none. Its counterpart for words, BM25 over the window of three chunks, is the store's.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from thinkback.errors import InvalidInput
 from thinkback.retrieve.rank import Scores
 
-__all__ = ["smooth_cosines", "smooth_words"]
+__all__ = ["smooth_cosines"]
 
 
 def smooth_cosines(own: Scores, beside: Scores, present: npt.NDArray[np.bool_], *, weight: float) -> Scores:
@@ -34,14 +33,3 @@ def smooth_cosines(own: Scores, beside: Scores, present: npt.NDArray[np.bool_], 
     around: Scores = np.where(present, beside, 0.0).sum(axis=1)
     count: Scores = present.sum(axis=1, dtype=np.float64)
     return (own + weight * around) / (1.0 + weight * count)
-
-
-def smooth_words(own: Scores, beside: Scores) -> Scores:
-    """Return the sum of each chunk's BM25 and its neighbours', shape (n,); 0 stands for a chunk without any of the words.
-
-    Args:
-        own: shape (n,).
-        beside: shape (n, 2).
-    """
-    around: Scores = beside.sum(axis=1)
-    return own + around

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from thinkback.errors import NotFound
 from thinkback.ids import normalise
@@ -150,6 +151,9 @@ class MemoryReader:
         self, namespace: str, text: str, k: int, *, kind: ItemClass, where: Filter | None = None
     ) -> Ranking:
         return memory_space.search_words(self._space(namespace), text, k, kind, where)
+
+    def window_words(self, namespace: str, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        return memory_space.window_words(self._space(namespace), text, windows)
 
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> FloatVector:
         space = self._space(namespace)

@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 
 import numpy as np
+import numpy.typing as npt
 
 from thinkback.ports import ItemClass
 from thinkback.store.bags import K1, LEAST_IDF, B
@@ -166,6 +167,25 @@ def search_words(space: Space, text: str, k: int, kind: ItemClass, where: Filter
             scores[row] = scores.get(row, 0.0) + idf * share
     passing = {row for row, _ in space.searched(kind, where)}
     return _ranking(((row, score) for row, score in scores.items() if row in passing), k)
+
+
+def window_words(space: Space, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """Return the BM25 of each window, the words of its rows taken together."""
+    bags = {row: Counter(stems(_text(space, item_id))) for row, item_id in space.at.items()}
+    width, found = windows.shape[1], np.zeros(len(windows))
+    if not bags:
+        return found.astype(np.float32)
+    mean_length = width * sum(bag.total() for bag in bags.values()) / len(bags)
+    for stem in asked_terms(text):
+        share = sum(stem in bag for bag in bags.values()) / len(bags)
+        containing = round(len(bags) * (1 - (1 - share) ** width))
+        idf = max(math.log((len(bags) - containing + 0.5) / (containing + 0.5)), LEAST_IDF)
+        for place, window in enumerate(windows.tolist()):
+            together = sum((bags[row] for row in window if row in bags), Counter[str]())
+            if together[stem]:
+                damping = K1 * (1 - B + B * together.total() / mean_length)
+                found[place] += idf * together[stem] * (K1 + 1) / (together[stem] + damping)
+    return found.astype(np.float32)
 
 
 def _text(space: Space, item_id: str) -> str:

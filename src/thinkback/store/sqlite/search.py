@@ -136,6 +136,12 @@ class SearchReader(Session):
             found = table.scored(_rows_of(table.ranked(asked.rare, kind, self._shared.tuning.shortlist(k))), asked, k)
         return _ranking(_rows_of(found), np.fromiter((score for _, score in found), np.float32, len(found)))
 
+    def window_words(self, namespace: str, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        space = self._space(namespace)
+        if space is None or not space.has_words or windows.size == 0:
+            return np.zeros(len(windows), np.float32)
+        return WordTable(self._sql, self._shared, space).over(text, windows).astype(np.float32)
+
     def _filtered_words(
         self, table: WordTable, allowed: _Allowed, asked: Asked, k: int, kind: ItemClass
     ) -> list[tuple[int, float]]:

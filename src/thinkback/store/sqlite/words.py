@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from thinkback.ports import ItemClass
 from thinkback.store.bags import bm25, idf, pack
@@ -169,6 +170,23 @@ class WordTable:
         scores = bm25([bag for (bag,) in bags], asked.weights, mean)
         best = np.argsort(-scores, kind="stable")[:k]
         return [(int(rows[place]), float(scores[place])) for place in best if scores[place] > 0]
+
+    def over(self, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the BM25 of windows (n, w) of index rows, (n,): see the port."""
+        total, width = self._space.chunk_rows + self._space.thought_rows, windows.shape[1]
+        shares = {stem: self._frequency(stem) / total for stem in asked_terms(text)}
+        weights = {
+            stem: idf(total, round(total * (1 - (1 - share) ** width))) for stem, share in shares.items() if share
+        }
+        found = self._sql.rows(
+            "SELECT seq, bag FROM carray(:rows) CROSS JOIN bags ON seq = value"
+            " WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.seq = value AND c.space = :space)"
+            " OR EXISTS (SELECT 1 FROM thoughts t WHERE t.seq = value AND t.space = :space)",
+            {"rows": integers(np.unique(windows)), "space": self._space.number},
+        )
+        bags: dict[int, bytes] = dict(found)
+        joined = [b"".join([bags.get(row, b"") for row in window]) for window in windows.tolist()]
+        return bm25(joined, weights, width * self._space.words / total)
 
 
 def _shift(kind: ItemClass) -> int:
