@@ -78,7 +78,7 @@ def test_fields_of_a_newer_writer_are_named_not_hidden(filled, make_engine, tmp_
 
 def _spoil(lines, kind, **changes):
     spoiled = [json.loads(line) for line in lines]
-    next(line for line in spoiled if line.get("kind") == kind).update(changes)
+    next(line for line in spoiled if line.get("record") == kind).update(changes)
     return [json.dumps(line) for line in spoiled]
 
 
@@ -86,10 +86,10 @@ def _spoil(lines, kind, **changes):
     ("damage", "says"),
     [
         (lambda lines: [], "empty"),
-        (lambda lines: ['{"kind": "something"}'], "no thinkback bundle"),
+        (lambda lines: ['{"record": "something"}'], "no thinkback bundle"),
         (lambda lines: [lines[0].replace("1", "99"), *lines[1:]], "format"),
         (lambda lines: [*lines[:-1], lines[-1][:20]], "not JSON"),
-        (lambda lines: [*lines, '{"kind": "spell"}'], "unknown kind"),
+        (lambda lines: [*lines, '{"record": "spell"}'], "unknown kind"),
         (lambda lines: [*lines, "3"], "unknown kind"),
         (lambda lines: _spoil(lines, "document", text="Another text."), "hash"),
         (lambda lines: _spoil(lines, "chunk", start=3), "place"),
@@ -109,7 +109,7 @@ def test_a_damaged_bundle_is_refused_and_nothing_of_it_is_kept(filled, make_engi
 def test_a_quote_that_does_not_stand_in_its_source_is_refused(filled, make_engine, tmp_path):
     lines = [json.loads(line) for line in filled.export()]
     way = next(
-        line for line in lines if line.get("kind") == "derivation" and line["evidence"][0]["item_kind"] == "testimony"
+        line for line in lines if line.get("record") == "derivation" and line["evidence"][0]["item_kind"] == "testimony"
     )
     way["evidence"][0]["quote"] = "Something else."
     file = tmp_path / "memory.jsonl"

@@ -55,7 +55,7 @@ def bundle_lines(reader: Reader, namespace: str) -> Iterator[str]:
 
     The namespace's name is left out of the records, so that equal memories under other names are equal bundles.
     """
-    yield canonical_json({"format": FORMAT, "kind": "thinkback-bundle"})
+    yield canonical_json({"format": FORMAT, "record": "thinkback-bundle"})
     for document in sorted(reader.documents(namespace), key=lambda one: one.id):
         text = reader.document_text(namespace, document.id) or ""
         yield _line("document", document, text=text)
@@ -81,7 +81,7 @@ def bundle_lines(reader: Reader, namespace: str) -> Iterator[str]:
 
 def _line(kind: str, record: Record, **more: str) -> str:
     fields = {name: value for name, value in record.to_dict().items() if name != "namespace"}
-    return canonical_json({"kind": kind, **fields, **more})
+    return canonical_json({"record": kind, **fields, **more})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,7 @@ def _read(lines: Iterable[str], namespace: str) -> _Contents:
         if number == 1:
             _check_header(record)
             continue
-        kind = record.pop("kind", None) if isinstance(record, dict) else None
+        kind = record.pop("record", None) if isinstance(record, dict) else None
         if kind not in _TYPES:
             raise BundleError(f"Line {number} holds a record of the unknown kind {kind!r}.")
         if kind == "document":
@@ -186,7 +186,7 @@ def _form(kind: str) -> TypeAdapter[Any]:
 
 
 def _check_header(header: Any) -> None:
-    if not isinstance(header, dict) or header.get("kind") != "thinkback-bundle":
+    if not isinstance(header, dict) or header.get("record") != "thinkback-bundle":
         raise BundleError("This is no thinkback bundle: its first line says nothing of the kind.")
     if header.get("format") != FORMAT:
         raise BundleError(f"The bundle has format {header.get('format')!r}; this version reads {FORMAT}.")

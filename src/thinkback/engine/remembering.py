@@ -21,7 +21,7 @@ from thinkback.llm.judge import GeneratorJudge
 from thinkback.llm.structured import parse, schema_of
 from thinkback.ports import Generator, Judge, Message, Request
 from thinkback.text.prompts import load_prompt, render_item
-from thinkback.thought.admit import Grounded, Refusal, Source, ground, ground_in_all
+from thinkback.thought.admit import Grounded, Refusal, Source, ground, ground_in_all, one_sentence
 from thinkback.thought.confidence import is_abstention, is_hypothetical
 from thinkback.thought.distil import AtomsReply, SummaryReply, clean_atoms
 from thinkback.thought.support import idf_of
@@ -253,7 +253,7 @@ def _admit_overviews(
             continue
         whole = ground(
             Atom(text=atom.text, item_numbers=(1,)),
-            [replace(sources[0], text=" ".join(source.text for source in sources))],
+            [replace(sources[0], text=one_sentence([source.text for source in sources]))],
             threshold=parts.preset.support,
             idf=idf_of([source.text for source in sources]),
         )

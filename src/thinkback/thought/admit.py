@@ -17,7 +17,18 @@ from thinkback.thought.support import SupportVerdict, best_span, supports
 from thinkback.thought.twins import decide, guard
 from thinkback.types import Atom, Evidence, ItemKind, OutcomeStatus, Root, Thought, Trust
 
-__all__ = ["Comparison", "Grounded", "Neighbour", "Refusal", "Source", "compare", "ground", "ground_in_all", "lowest"]
+__all__ = [
+    "Comparison",
+    "Grounded",
+    "Neighbour",
+    "Refusal",
+    "Source",
+    "compare",
+    "ground",
+    "ground_in_all",
+    "lowest",
+    "one_sentence",
+]
 
 _TRUST_ORDER: dict[Trust, int] = {"untrusted": 0, "normal": 1, "trusted": 2}
 _MOST_EVIDENCE = 2
@@ -118,7 +129,7 @@ def _together(
     pair = claimed[:2]
     spans = [best_span(claim, source.text, idf) for source in pair]
     quotes = [source.text[span.start : span.end] for source, span in zip(pair, spans, strict=True)]
-    joint = supports(claim, " ".join(quotes), threshold=threshold, idf=idf)
+    joint = supports(claim, one_sentence(quotes), threshold=threshold, idf=idf)
     if not joint.ok:
         return []
     return [
@@ -130,6 +141,11 @@ def _together(
         )
         for source, span, quote in zip(pair, spans, quotes, strict=True)
     ]
+
+
+def one_sentence(texts: Sequence[str]) -> str:
+    """Return texts joined as one sentence: what is looked for in a sentence may then stand in any of them."""
+    return "; ".join(text.rstrip().rstrip(".!?。！？") for text in texts) + "."
 
 
 def _grounded(text: str, chosen: Sequence[tuple[Source, SupportVerdict]]) -> Grounded:

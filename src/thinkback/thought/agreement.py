@@ -26,6 +26,12 @@ __all__ = ["disagreement"]
 _STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
 _PAUSE = re.compile(r"[,;:.!?()\u2014\u2013]")
+_COMPARES = re.compile(r"\bthan\b|\bcompared\b|\bversus\b|\bvs\b|\bexceed|\boutperform|\bsurpass|\bbeat", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[.;:!?](?=\s|$)|\b(?:but|while|whereas|although|though|because|when|after|before|unless|until|since|so)\b",
+    re.IGNORECASE,
+)  # where another clause begins; "and" and commas also join the parts of a list
+_TAKEN_UP = re.compile(r"\b(?:it|its|he|his|him|she|hers?|they|their|them|this|these|that|those|who|which)\b", re.IGNORECASE)
 _DETERMINED = "the"
 _EMPTY = LIGHT | SAYING
 _BORDER = re.compile(r"[,;:.!?()\u2014\u2013]\s*|\b(?:and|but|while|whereas|although|though|so|or)\b", re.IGNORECASE)
@@ -61,7 +67,7 @@ def disagreement(claim: str, text: str, start: int, end: int) -> str:
     wanted, given = facts(claim), facts(span)
     missing = wanted.stems - counterparts(wanted.content, given.words)
     case = _Case(claim, span, text[:end], wanted, given, missing)
-    for check in (_numbers, _names, _negation, _opposite, _scope, _hedge, _comparative, _substituted, _roles):
+    for check in (_numbers, _names, _negation, _opposite, _scope, _hedge, _comparative, _contrasted, _substituted, _scattered, _roles):
         fault = check(case)
         if fault:
             return fault
@@ -120,8 +126,10 @@ def _negation(case: _Case) -> str:
 
 
 def _denied(here: Facts, there: Facts) -> bool:
-    """Tell whether a word denied here stands there without a negation."""
+    """Tell whether a word denied here, and not also said here, stands there without a negation."""
+    often = Counter(derived(w.stem) for w in here.content)
     shared = {derived(one) for one in here.negated} & {derived(one) for one in there.stems}
+    shared = {one for one in shared if often[one] <= 1}
     return bool(shared - {derived(one) for one in there.negated | there.perhaps_negated})
 
 
@@ -153,11 +161,66 @@ def _hedge(case: _Case) -> str:
 
 
 def _comparative(case: _Case) -> str:
-    """Refuse a comparison whose comparing word is the claim's own ("better than")."""
-    for word, following in zip(case.wanted.words, case.wanted.words[1:], strict=False):
+    """Refuse a comparison that the evidence does not make, or makes with another word."""
+    if not any(fold(w.text) == "than" for w in case.wanted.words):
+        return ""
+    if not _COMPARES.search(case.span):
+        return "the evidence does not make the comparison of the claim"
+    for word, following in itertools.pairwise(case.wanted.words):
         if fold(following.text) == "than" and word.stem in case.missing:
             return "the evidence does not make the comparison of the claim"
     return ""
+
+
+def _contrasted(case: _Case) -> str:
+    """Refuse where the evidence has a word of the claim and its opposite, and the claim's other words go with that."""
+    line = _line(case.given)
+    for i, word in enumerate(claim := _line(case.wanted)):
+        own = [p for p, other in enumerate(line) if same_word(other, word)]
+        rivals = [p for p, other in enumerate(line) if opposed(other, word)]
+        if not own or not rivals:
+            continue
+        neighbours = [claim[n] for n in (i - 1, i + 1) if 0 <= n < len(claim)]
+        places = [[p for p, other in enumerate(line) if same_word(other, n)] for n in neighbours]
+        nearer = [_gap(place, rivals) < _gap(place, own) for place in places if place]
+        if nearer and all(nearer):
+            return "the claim has the opposite of a word of the evidence"
+    return ""
+
+
+def _line(there: Facts) -> list[str]:
+    """Return the content stems and the numbers of a text, in order."""
+    numbers = {n.start: f"#{n.value:g}{n.unit}" for n in there.numbers}
+    marked = [(w.start, w.stem) for w in there.content] + list(numbers.items())
+    return [one for _, one in sorted(marked)]
+
+
+def _gap(places: Sequence[int], others: Sequence[int]) -> int:
+    return min(abs(one - other) for one in places for other in others)
+
+
+def _scattered(case: _Case) -> str:
+    """Refuse where two words that stand together in the claim stand, each time, in different clauses of the evidence.
+
+    The first word of a claim may stand in an earlier clause if a pronoun takes it up.
+    """
+    here = [w for w in case.wanted.content if w.stem not in _EMPTY]
+    for i, (one, other) in enumerate(itertools.pairwise(here)):
+        if _CLAUSE.search(case.claim[one.end : other.start]):
+            continue
+        firsts = [w for w in case.given.content if same_word(w.stem, one.stem)]
+        seconds = [w for w in case.given.content if same_word(w.stem, other.stem)]
+        if firsts and seconds and not any(_together(a, b, case, first=i == 0) for a in firsts for b in seconds):
+            return "the evidence says the parts of the claim of different things"
+    return ""
+
+
+def _together(one: Word, other: Word, case: _Case, *, first: bool) -> bool:
+    left, right = sorted((one, other), key=lambda w: w.start)
+    between = case.span[left.end : right.start]
+    if not _CLAUSE.search(between):
+        return True
+    return first and left is one and _TAKEN_UP.search(between) is not None
 
 
 def _substituted(case: _Case) -> str:
@@ -229,7 +292,11 @@ def _nearest_parts(case: _Case) -> list[_Part]:
     parts = _parts(case)
     if len(parts) == 1:
         return parts
-    shares = [len(counterparts(case.wanted.content, part.facts.words) & case.wanted.stems) for part in parts]
+    shares = [
+        len(counterparts(case.wanted.content, part.facts.words) & case.wanted.stems)
+        + sum(any(same_number(n, m) for m in part.facts.numbers) for n in case.wanted.numbers)
+        for part in parts
+    ]
     close = max(shares) - len(case.wanted.stems) * _CLOSE
     return [part for part, share in zip(parts, shares, strict=True) if share >= close]
 

@@ -70,6 +70,8 @@ _HEDGES: dict[str, str] = {
 
 
 _LONGEST_SCOPE = 8
+_MUST = re.compile(r"\b(?:needs? to|ha(?:s|ve) to|had to)\b", re.IGNORECASE)
+_MAY_DO = re.compile(r"\bmay (?:be \w+ed\b|not be|only)|\b(?:users?|members?|students?|staff|visitors?|you) may\b", re.IGNORECASE)
 _EVERY_SO_OFTEN = re.compile(
     r"(?:every|each)\s+(?:\d|two|three|four|five|six|ten|twelve|few|other|second|minute|hour|day|night|morning|evening|"
     r"week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
@@ -146,6 +148,9 @@ def facts(text: str) -> Facts:
     ]
     scope |= {"least" if bound["least"] else "at most" for bound in bounds}
     hedges = {_HEDGES[key] for w in found if (key := fold(w.text)) in _HEDGES}
+    hedges |= {"must"} if _MUST.search(text) else set()
+    if "may" in hedges and _MAY_DO.search(text):
+        hedges.remove("may")  # "up to ten books may be borrowed" says what can be done
     return Facts(
         words=found,
         numbers=counted,

@@ -213,9 +213,11 @@ def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part], left: str) -> bo
 def _apart(moved: Sequence[int], ours: Sequence[_Part], left: str) -> bool:
     """Tell whether two parts are more than neighbours in a compound or a list."""
     one, two = ours[moved[0]], ours[moved[1]]
+    if one.case == two.case and _beside(one, two, left, _ONLY_AND):
+        return False
     if one.case != two.case or (one.name and two.name):
         return True
-    return not (_beside(one, two, left, _SPACE) or _beside(one, two, left, _ONLY_AND))
+    return not _beside(one, two, left, _SPACE)
 
 
 def _exchanged(ours: Sequence[_Part], theirs: Sequence[_Part]) -> bool:

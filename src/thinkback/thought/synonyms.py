@@ -128,7 +128,7 @@ photo picture image photograph
 job post position work employment
 boss manager supervisor
 employee worker
-company firm business
+company firm business enterprise
 shop store
 customer client buyer
 money cash
@@ -221,7 +221,10 @@ get win obtain
 house home
 mandatory obligatory compulsory
 rear back
+laboratory lab
 quiet silent
+argue claim maintain
+visit attend
 noisy loud
 robust resilient
 stable steady

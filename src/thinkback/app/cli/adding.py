@@ -186,12 +186,12 @@ def _print(report: AddReport) -> None:
         return
     shown = _most_telling(rows)
     short = handles(result.document_id for result in shown if result.document_id)
-    made = table("", "document", "id", "chunks", "", right=["chunks"])
+    made = table("", "document", "id", "chunks", right=["chunks"], wide="document")
     made.show_header = False
     for result in shown:
         fine, plain, style = _MARKS[result.status]
         title = line(result.title) or file_name(result.uri) or line(result.uri)
-        text = Text(line(title, 60))
+        text = Text(line(title, 100))
         remark = _remark(result)
         if remark:
             text.append(f"\n{remark}", style="dim" if result.status != "failed" else "red")

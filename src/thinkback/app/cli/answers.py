@@ -197,5 +197,6 @@ def cost(usage: Usage) -> str:
         parts.append(f"costs {usage.money:.4f}")
     stages = [f"{name} {value:.1f}" for name, value in usage.seconds.items() if value >= 0.05]
     total = sum(usage.seconds.values())
-    parts.append(f"{total:.1f} s" + (f" ({', '.join(stages)})" if len(stages) > 1 else ""))
+    if total:
+        parts.append(f"{total:.1f} s" + (f" ({', '.join(stages)})" if len(stages) > 1 else ""))
     return joined(parts)

@@ -74,11 +74,11 @@ def _print(console: Console, check: Check) -> None:
 
     fine, plain, style = _LOOKS[check.state]
     label = Text(f"{symbol(fine, plain)} ", style=style)
-    label.append(check.name.ljust(_NAMES), style="bold")
-    label.append(f"  {line(check.text)}", style="not bold default")
+    label.append(check.name.ljust(_NAMES + 2), style="bold")
+    text = Text(line(check.text))
     if check.origin:
-        label.append(f"  [{check.origin}]", style="not bold dim")
-    say(console, label, hang=_NAMES + 4)
+        text.append(f"  [{check.origin}]", style="dim")
+    say(console, text, hang=_NAMES + 4, label=label)
     if check.advice:
         for one in clean(check.advice).splitlines():
-            console.print(Text(f"{' ' * (_NAMES + 4)}{one}", style="dim"), soft_wrap=True)
+            say(console, one, indent=_NAMES + 4, hang=4, style="dim")

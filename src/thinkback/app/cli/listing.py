@@ -9,12 +9,15 @@ import typer
 from thinkback.app.cli.naming import ALL_STATUSES, file_name, handles
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, shared
-from thinkback.app.cli.screen import ago, emit, line, note, out, quantity, table
+from thinkback.app.cli.screen import ago, emit, line, note, out, quantity, table, width
 
 if TYPE_CHECKING:  # the engine imports numpy and pydantic, which `--help` must not wait for
     from thinkback.types import Thought
 
 __all__ = ["docs", "thoughts"]
+
+_ROOMY = 100
+"""Columns from which the time of day and the file name are shown, too."""
 
 
 @shared("store", "namespace", "embedder")
@@ -34,12 +37,15 @@ def docs(common: Common) -> None:
         return
     short = handles(document.id for document in documents)
     labels = any(document.trust != "normal" for document in documents)
-    columns = ["id", "title", "chunks", *(["trust"] if labels else []), "changed", "from"]
+    roomy = width() >= _ROOMY
+    columns = ["id", "title", "chunks", *(["trust"] if labels else []), "changed", *(["from"] if roomy else [])]
     made = table(*columns, right=["chunks"], wide="title")
     for document in documents:
+        changed = ago(document.updated_at)
         row = [short[document.id], line(document.title, 200), f"{document.chunk_count:,}"]
         row += [document.trust] if labels else []
-        made.add_row(*row, ago(document.updated_at), line(file_name(document.uri), 32))
+        row += [changed, line(file_name(document.uri), 28)] if roomy else [changed.partition(" ")[0]]
+        made.add_row(*row)
     console = out()
     console.print(made)
     chunks = sum(document.chunk_count for document in documents)

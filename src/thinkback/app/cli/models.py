@@ -56,16 +56,16 @@ def list_(common: Common) -> None:
             }
         )
         return
-    made = table("", "name", "size", "licence", "from", right=["size"], wide="from")
+    made = table("", "name", "size", "licence", right=["size"])
     for entry in models():
         mark = symbol("✓", "*") if entry.name in here else ""
-        made.add_row(mark, entry.name, megabytes(entry.size), entry.licence, entry.source)
+        made.add_row(mark, entry.name, megabytes(entry.size), entry.licence)
     console = out()
     console.print(made)
     console.print()
     for entry in models():
         console.print(entry.name)
-        say(console, entry.description, indent=2, style="dim")
+        say(console, f"{entry.description} ({entry.source})", indent=2, style="dim")
     here_words = (
         f"{symbol('✓', '*')} is here" if here else "none is here yet; fetch one with: thinkback models pull NAME"
     )

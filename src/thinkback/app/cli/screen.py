@@ -107,7 +107,9 @@ def note() -> Console:
     return _console(sys.stderr)
 
 
-def say(console: Console, text: Text | str, *, indent: int = 0, hang: int = 0, style: str = "") -> None:
+def say(
+    console: Console, text: Text | str, *, indent: int = 0, hang: int = 0, style: str = "", label: Text | None = None
+) -> None:
     """Print running text, wrapped between words and without blanks at the ends of lines.
 
     Args:
@@ -115,7 +117,8 @@ def say(console: Console, text: Text | str, *, indent: int = 0, hang: int = 0, s
         text: with its styles, or plain.
         indent: blanks before each line.
         hang: more of them before all lines but the first of each paragraph.
-        style: for all of it.
+        style: for all of the text.
+        label: stands before the first line, in place of the indent; as wide as indent and hang together.
     """
     from rich.text import Text
 
@@ -125,7 +128,9 @@ def say(console: Console, text: Text | str, *, indent: int = 0, hang: int = 0, s
         lines = paragraph.wrap(console, max(prose_width() - indent - hang, 10))
         for number, one in enumerate(lines):
             one.rstrip()
-            console.print(Text(" " * (indent + (hang if number else 0))) + one, soft_wrap=True)
+            before = Text(" " * (indent + (hang if number or label else 0)))
+            console.print((label or before) + one, soft_wrap=True)
+            label = None
 
 
 def emit(value: Any) -> None:
