@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 # put together here, so that this file does not hold what it looks for
-_PLACES = ["/" + "work/", "/" + "root/", "/" + "home/"]
+_PLACES = ["/" + "work/", "/" + "root/"]
 _HOSTS = ["pypi." + "org", "python" + "hosted.org", "registry.npm" + "js.org", "deb.debian" + ".org", "index-" + "url"]
 _TRACES = ["co-" + "authored-by", "generated " + "with", "generated-" + "by"]
 _BINARY = {".onnx", ".gguf", ".pdf", ".png", ".sqlite", ".gz", ".zip", ".npz"}
