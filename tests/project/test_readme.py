@@ -119,7 +119,8 @@ def test_the_readme_is_short_and_leads_with_the_demo(readme: str) -> None:
 
 
 def test_every_command_that_the_readme_shows_exists(readme: str) -> None:
-    shown = set(re.findall(r"^\s*(?:\$ )?thinkback ([a-z]+)", readme, re.MULTILINE))
+    blocks = "\n".join(re.findall(r"^```sh\n(.*?)^```", readme, re.DOTALL | re.MULTILINE))
+    shown = set(re.findall(r"^\s*(?:\$ )?thinkback ([a-z]+)", blocks, re.MULTILINE))
     assert shown, "the README shows no command"
     command = Path(sys.executable).with_name("thinkback")
     listed = subprocess.run([str(command), "--help"], capture_output=True, text=True, check=True).stdout
