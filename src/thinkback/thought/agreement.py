@@ -17,7 +17,7 @@ from thinkback.thought.lexicon import DETERMINERS, LIGHT, PREPOSITIONS, SAYING
 from thinkback.thought.matching import acronyms, counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
-from thinkback.thought.speech import spoken
+from thinkback.thought.speech import has_turns, spoken
 from thinkback.thought.synonyms import derived, opposed, same_word, single_words, synonyms
 from thinkback.thought.words import Word, fold, stem, words
 
@@ -27,11 +27,13 @@ _STRONG = frozenset({"all", "most", "only", "none", "least", "at most"})
 """Quantity words that a source must have said itself."""
 _PAUSE = re.compile(r"[,;:.!?()\u2014\u2013]")
 _COMPARES = re.compile(r"\bthan\b|\bcompared\b|\bversus\b|\bvs\b|\bexceed|\boutperform|\bsurpass|\bbeat", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"[.;:!?](?=\s|$)|\b(?:but|while|whereas|although|though|because|when|after|before|unless|until|since|so)\b",
+_CLAUSE = re.compile(r"[.;:!?](?=\s|$)|\b(?:but|while|whereas|although|though|however)\b", re.IGNORECASE)
+_CONTRAST = re.compile(r";(?=\s|$)|\b(?:but|while|whereas|although|though|however|instead|unlike)\b", re.IGNORECASE)
+_JOINT = re.compile(
+    r"[.;:,!?](?=\s|$)|\b(?:and|or|but|while|whereas|although|though|because|when|after|before|unless|until|since|so)\b",
     re.IGNORECASE,
-)  # where another clause begins; "and" and commas also join the parts of a list
-_TAKEN_UP = re.compile(r"\b(?:it|its|he|his|him|she|hers?|they|their|them|this|these|that|those|who|which)\b", re.IGNORECASE)
+)
+_TAKEN_UP = re.compile(r"\b(?:it|its|he|his|him|she|hers?|they|their|them|who|which)\b", re.IGNORECASE)
 _DETERMINED = "the"
 _EMPTY = LIGHT | SAYING
 _BORDER = re.compile(r"[,;:.!?()\u2014\u2013]\s*|\b(?:and|but|while|whereas|although|though|so|or)\b", re.IGNORECASE)
@@ -50,6 +52,8 @@ class _Case:
     """The item as far as the end of the span."""
     wanted: Facts
     given: Facts
+    turns: bool
+    """The item is a dialogue: people go on about one thing over many short sentences."""
     missing: frozenset[str]
     """Content stems of the claim without a counterpart in the span."""
 
@@ -66,8 +70,20 @@ def disagreement(claim: str, text: str, start: int, end: int) -> str:
     claim, span = single_words(claim), single_words(spoken(text, start, end))
     wanted, given = facts(claim), facts(span)
     missing = wanted.stems - counterparts(wanted.content, given.words)
-    case = _Case(claim, span, text[:end], wanted, given, missing)
-    for check in (_numbers, _names, _negation, _opposite, _scope, _hedge, _comparative, _contrasted, _substituted, _scattered, _roles):
+    case = _Case(claim, span, text[:end], wanted, given, has_turns(text), missing)
+    for check in (
+        _numbers,
+        _names,
+        _negation,
+        _opposite,
+        _scope,
+        _hedge,
+        _comparative,
+        _contrasted,
+        _substituted,
+        _scattered,
+        _roles,
+    ):
         fault = check(case)
         if fault:
             return fault
@@ -118,7 +134,7 @@ def _negation(case: _Case) -> str:
     wanted, given = case.wanted, case.given
     if _denied(wanted, given):
         return "the claim denies what the evidence says"
-    if _denied(given, wanted):
+    if _says_denied(case):
         return "the claim says what the evidence denies"
     if wanted.negations and not given.negations:
         return "the claim denies something and the evidence does not"
@@ -126,11 +142,21 @@ def _negation(case: _Case) -> str:
 
 
 def _denied(here: Facts, there: Facts) -> bool:
-    """Tell whether a word denied here, and not also said here, stands there without a negation."""
-    often = Counter(derived(w.stem) for w in here.content)
+    """Tell whether a word denied here stands there without a negation."""
     shared = {derived(one) for one in here.negated} & {derived(one) for one in there.stems}
-    shared = {one for one in shared if often[one] <= 1}
     return bool(shared - {derived(one) for one in there.negated | there.perhaps_negated})
+
+
+def _says_denied(case: _Case) -> bool:
+    """Tell whether the claim says what the evidence denies, in the clause of it that has most of the claim."""
+    clauses = [facts(clause) for clause in _CLAUSE.split(case.span) if clause.strip()]
+    for one in {derived(stem_) for stem_ in case.given.negated}:
+        having = [c for c in clauses if one in {derived(w) for w in c.stems}]
+        shares = [len(counterparts(case.wanted.content, c.content) & case.wanted.stems) for c in having]
+        best = [c for c, share in zip(having, shares, strict=True) if share == max(shares)]
+        if any(_denied(c, case.wanted) and one in {derived(w) for w in c.negated} for c in best):
+            return True
+    return False
 
 
 def _opposite(case: _Case) -> str:
@@ -173,26 +199,43 @@ def _comparative(case: _Case) -> str:
 
 
 def _contrasted(case: _Case) -> str:
-    """Refuse where the evidence has a word of the claim and its opposite, and the claim's other words go with that."""
+    """Refuse where the evidence has a word of the claim and its opposite, and the claim's other words go with that.
+
+    What a pronoun takes up goes with both, and does not count.
+    """
     line = _line(case.given)
-    for i, word in enumerate(claim := _line(case.wanted)):
-        own = [p for p, other in enumerate(line) if same_word(other, word)]
-        rivals = [p for p, other in enumerate(line) if opposed(other, word)]
+    claim = _line(case.wanted)
+    for i, mark in enumerate(claim):
+        own = [p for p, other in enumerate(line) if same_word(other.key, mark.key)]
+        rivals = [p for p, other in enumerate(line) if opposed(other.key, mark.key)]
         if not own or not rivals:
             continue
-        neighbours = [claim[n] for n in (i - 1, i + 1) if 0 <= n < len(claim)]
-        places = [[p for p, other in enumerate(line) if same_word(other, n)] for n in neighbours]
-        nearer = [_gap(place, rivals) < _gap(place, own) for place in places if place]
+        neighbours = [claim[n].key for n in range(max(0, i - 2), min(len(claim), i + 3)) if n != i]
+        nearer = []
+        for neighbour in neighbours:
+            places = [p for p, other in enumerate(line) if same_word(other.key, neighbour)]
+            last = max(*own, *rivals)
+            way = case.span[line[places[0]].start : line[last].start] if places else ""
+            if places and not (_CLAUSE.search(way) and _TAKEN_UP.search(way)):
+                nearer.append(_gap(places, rivals) < _gap(places, own))
         if nearer and all(nearer):
             return "the claim has the opposite of a word of the evidence"
     return ""
 
 
-def _line(there: Facts) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A content word or number and where it stands."""
+
+    start: int
+    key: str
+
+
+def _line(there: Facts) -> list[_Mark]:
     """Return the content stems and the numbers of a text, in order."""
-    numbers = {n.start: f"#{n.value:g}{n.unit}" for n in there.numbers}
-    marked = [(w.start, w.stem) for w in there.content] + list(numbers.items())
-    return [one for _, one in sorted(marked)]
+    marks = [_Mark(w.start, w.stem) for w in there.content]
+    marks += [_Mark(n.start, f"#{n.value:g}{n.unit}") for n in there.numbers]
+    return sorted(marks, key=lambda mark: mark.start)
 
 
 def _gap(places: Sequence[int], others: Sequence[int]) -> int:
@@ -200,27 +243,28 @@ def _gap(places: Sequence[int], others: Sequence[int]) -> int:
 
 
 def _scattered(case: _Case) -> str:
-    """Refuse where two words that stand together in the claim stand, each time, in different clauses of the evidence.
+    """Refuse where two words that stand together in the claim always have a contrast between them in the evidence.
 
-    The first word of a claim may stand in an earlier clause if a pronoun takes it up.
+    In prose the end of a sentence separates too. What a pronoun may take up stands together with what follows it.
     """
     here = [w for w in case.wanted.content if w.stem not in _EMPTY]
-    for i, (one, other) in enumerate(itertools.pairwise(here)):
-        if _CLAUSE.search(case.claim[one.end : other.start]):
+    for one, other in itertools.pairwise(here):
+        if _JOINT.search(case.claim[one.end : other.start]):
             continue
         firsts = [w for w in case.given.content if same_word(w.stem, one.stem)]
         seconds = [w for w in case.given.content if same_word(w.stem, other.stem)]
-        if firsts and seconds and not any(_together(a, b, case, first=i == 0) for a in firsts for b in seconds):
+        if firsts and seconds and not any(_together(a, b, case) for a in firsts for b in seconds):
             return "the evidence says the parts of the claim of different things"
     return ""
 
 
-def _together(one: Word, other: Word, case: _Case, *, first: bool) -> bool:
+def _together(one: Word, other: Word, case: _Case) -> bool:
     left, right = sorted((one, other), key=lambda w: w.start)
     between = case.span[left.end : right.start]
-    if not _CLAUSE.search(between):
+    border = _CONTRAST if case.turns else _CLAUSE
+    if not border.search(between):
         return True
-    return first and left is one and _TAKEN_UP.search(between) is not None
+    return bool(_TAKEN_UP.search(between) or _TAKEN_UP.match(case.span[right.end :].lstrip()))
 
 
 def _substituted(case: _Case) -> str:
@@ -240,33 +284,39 @@ def _substituted(case: _Case) -> str:
                 for p in _places(part.facts, part.text, toward)
                 if p.stem not in known or part.text != case.span  # of several like things, any may be the other
             ]
-            if any(_takes_place(other, place) for place, other in itertools.product(here, there)):
+            if any(
+                _takes_place(o, p) and ((o.name == p.name) if o.stem in known else (o.name or not p.name))
+                for p, o in itertools.product(here, there)
+            ):
                 return "the evidence has another word in the place of one of the claim"
     return _displaced(case)
 
 
 def _displaced(case: _Case) -> str:
-    """Refuse where a word of the claim stands in the evidence, but beyond a pause, and another has its place."""
+    """Refuse where a word of the claim stands in the evidence, but beyond a pause, and another has its place.
+
+    Looked at are words after a preposition ("kept by the head") and those before what they do ("the head signed").
+    """
     known = {w.stem for w in case.wanted.words}
-    once = [one for one, times in Counter(w.stem for w in case.given.content).items() if times == 1]
-    at = {w.stem: w for w in case.given.content if w.stem in once}
+    times = Counter(w.stem for w in case.given.content)
+    at = {w.stem: w for w in case.given.content if times[w.stem] == 1}
     for toward in (-1, 1):
         there = [p for p in _places(case.given, case.span, toward) if p.stem not in known and p.anchor in at]
-        for place in _places(case.wanted, case.claim, toward):
-            own = at.get(place.stem) if set(place.between) & PREPOSITIONS else None
-            for other in there:
-                if own is None or not _takes_place(other, place):
-                    continue
-                anchor = at[other.anchor]
-                if _PAUSE.search(case.span[min(own.end, anchor.end) : max(own.start, anchor.start)]):
-                    return "the evidence has another word in the place of one of the claim"
+        here = [p for p in _places(case.wanted, case.claim, toward) if p.stem in at]
+        for place, other in itertools.product(here, there):
+            own, anchor = at[place.stem], at[other.anchor]
+            governed = bool(set(place.between) & PREPOSITIONS) and other.name == place.name
+            doing = toward > 0 and own.start > anchor.end
+            if not (governed or doing) or not _takes_place(other, place):
+                continue
+            if _PAUSE.search(case.span[min(own.end, anchor.end) : max(own.start, anchor.start)]):
+                return "the evidence has another word in the place of one of the claim"
     return ""
 
 
 def _takes_place(other: _Place, place: _Place) -> bool:
     return (
-        other.name == place.name
-        and other.between == place.between
+        other.between == place.between
         and same_word(other.anchor, place.anchor)
         and not same_word(other.stem, place.stem)
     )

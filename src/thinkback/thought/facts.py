@@ -71,7 +71,9 @@ _HEDGES: dict[str, str] = {
 
 _LONGEST_SCOPE = 8
 _MUST = re.compile(r"\b(?:needs? to|ha(?:s|ve) to|had to)\b", re.IGNORECASE)
-_MAY_DO = re.compile(r"\bmay (?:be \w+ed\b|not be|only)|\b(?:users?|members?|students?|staff|visitors?|you) may\b", re.IGNORECASE)
+_MAY_DO = re.compile(
+    r"\bmay (?:be \w+ed\b|not be|only)|\b(?:users?|members?|students?|staff|visitors?|you) may\b", re.IGNORECASE
+)
 _EVERY_SO_OFTEN = re.compile(
     r"(?:every|each)\s+(?:\d|two|three|four|five|six|ten|twelve|few|other|second|minute|hour|day|night|morning|evening|"
     r"week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",

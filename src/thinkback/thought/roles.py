@@ -15,7 +15,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from thinkback.thought.facts import Facts
-from thinkback.thought.lexicon import AUXILIARIES, BE_FORMS, DETERMINERS, IRREGULAR, PREPOSITIONS, SUBORDINATING, TIME_NOUNS
+from thinkback.thought.lexicon import (
+    AUXILIARIES,
+    BE_FORMS,
+    DETERMINERS,
+    IRREGULAR,
+    PREPOSITIONS,
+    SUBORDINATING,
+    TIME_NOUNS,
+)
 from thinkback.thought.synonyms import derived, synonyms
 from thinkback.thought.words import fold
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["spoken"]
+__all__ = ["has_turns", "spoken"]
 
 _SPEAKER = re.compile(r"(?:^|\n|\)\s*)[ \t]*(?P<name>[A-Z][\w.\u2019'-]{0,30}(?: [A-Z][\w.\u2019'-]{0,30}){0,2}):\s")
 _FIRST_PERSON = re.compile(r"\b(?P<of>my|mine)\b|\b(?:I(?P<verb>['\u2019](?:m|ve|d|ll))|I|me|myself)\b", re.IGNORECASE)
 _VERBS = {"m": " is", "ve": " has", "d": " would", "ll": " will"}
+
+
+def has_turns(text: str) -> bool:
+    """Tell whether a text is what people say in turn, each named before what they say."""
+    return _SPEAKER.search(text) is not None
 
 
 def spoken(text: str, start: int, end: int) -> str:

@@ -90,7 +90,7 @@ def best_span(claim: str, text: str, idf: Idf | None = None) -> Span:
 
 
 def supports(
-    claim: str, text: str, *, quote: str | None = None, threshold: float = 0.65, idf: Idf | None = None
+    claim: str, text: str, *, quote: str | None = None, threshold: float = 0.7, idf: Idf | None = None
 ) -> SupportVerdict:
     """Return whether a text carries a claim, and the span that does.
 
