@@ -205,6 +205,8 @@ METHODS: dict[str, tuple[Preset, bool]] = {
     "raw, words": (variant(rankings=("words",)), False),
     "raw, dense + words": (variant(rankings=("dense", "words")), False),
     "raw, four rankings, k = 60": (variant(rrf_k=60), False),
+    "raw, dense + words + smoothing": (variant(rankings=("dense", "dense_smoothed", "words")), False),
+    "raw, dense + words + windows": (variant(rankings=("dense", "words", "words_window")), False),
     "raw, default": (variant(), False),
     "observations, default": (variant(), True),
     "observations, no gate": (variant(gate=None), True),

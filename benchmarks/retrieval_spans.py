@@ -23,25 +23,24 @@ from thinkback.types import Chunk, Hit
 BUDGETS = (500, 1000, 2000, 4000)
 Span = tuple[int, int]
 
-_ALL = ("dense", "dense_smoothed", "words", "words_window")
 VARIANTS: dict[str, Preset] = {
     "dense": variant(rankings=("dense",)),
     "words": variant(rankings=("words",)),
     "dense + words": variant(rankings=("dense", "words")),
     "dense + words + smoothing": variant(rankings=("dense", "dense_smoothed", "words")),
     "dense + words + windows": variant(rankings=("dense", "words", "words_window")),
-    "all four": variant(rankings=_ALL),
-    "all four, smoothing .4": variant(rankings=_ALL, smoothing=0.4),
-    "all four, smoothing .2": variant(rankings=_ALL, smoothing=0.2),
-    "all four, k = 60": variant(rankings=_ALL, rrf_k=60),
+    "default": variant(),
+    "default, equal weights": variant(ranking_weights={}),
+    "default, smoothing .8": variant(smoothing=0.8),
+    "default, k = 60": variant(rrf_k=60),
     "dense + words, k = 60": variant(rankings=("dense", "words"), rrf_k=60),
 }
 GATES: dict[str, tuple[Preset, bool]] = {
-    "raw": (variant(rankings=_ALL), False),
-    "no gate": (variant(rankings=_ALL, gate=None), True),
-    "cosine .6": (variant(rankings=_ALL, gate=0.6, root_rank=None), True),
-    "default": (variant(rankings=_ALL), True),
-    "roots alone": (variant(rankings=_ALL, gate=1.0), True),
+    "raw": (variant(), False),
+    "no gate": (variant(gate=None), True),
+    "cosine .6": (variant(gate=0.6, root_rank=None), True),
+    "default": (variant(), True),
+    "roots alone": (variant(gate=1.0), True),
 }
 
 

@@ -7,6 +7,7 @@ every value can be looked up; each field says its unit and where its value comes
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -57,6 +58,9 @@ class Preset(BaseModel):
     rankings: tuple[RankingName, ...] = Field(
         default=("dense", "dense_smoothed", "words", "words_window"),
         description="Fused by reciprocal rank; measured in findings A2.",
+    )
+    ranking_weights: Mapping[RankingName, float] = Field(
+        default_factory=dict, description="What a ranking counts in the fusion; one that is not named counts 1."
     )
     rrf_k: int = Field(default=60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., SIGIR 2009).")
     smoothing: float = Field(

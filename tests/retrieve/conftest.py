@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from thinkback.config import Preset, load_preset
-from thinkback.ids import content_hash, counting_ids
+from thinkback.ids import content_hash, counting_ids, random_ids
+from thinkback.ports import Store
 from thinkback.retrieve import SearchResult, search
 from thinkback.store.memory import MemoryStore
 from thinkback.types import Chunk, Derivation, Document, FloatVector, Root, Thought
@@ -23,9 +24,10 @@ def at(*degrees: float) -> FloatVector:
 
 
 class Memory:
-    def __init__(self) -> None:
-        self.store = MemoryStore(dimension=3)
-        self.ids = counting_ids()
+    def __init__(self, store: Store | None = None, namespace: str = NAMESPACE) -> None:
+        self.store = store or MemoryStore(dimension=3)
+        self.namespace = namespace
+        self.ids = counting_ids() if namespace == NAMESPACE else random_ids()
 
     def document(
         self, *pieces: tuple[str, FloatVector], title: str = "A title", metadata: dict | None = None
@@ -33,7 +35,7 @@ class Memory:
         document_id, text = self.ids("doc"), "\n".join(piece for piece, _ in pieces)
         document = Document(
             id=document_id,
-            namespace=NAMESPACE,
+            namespace=self.namespace,
             uri=f"file:{document_id}",
             title=title,
             metadata=metadata or {},
@@ -47,7 +49,7 @@ class Memory:
             chunks.append(
                 Chunk(
                     id=self.ids("chk"),
-                    namespace=NAMESPACE,
+                    namespace=self.namespace,
                     document_id=document_id,
                     ordinal=ordinal,
                     start=start,
@@ -64,7 +66,7 @@ class Memory:
     def thought(
         self, text: str, vector: FloatVector, *ways: Sequence[str], question: str = "", kind: str = "chunk"
     ) -> str:
-        thought = Thought(id=self.ids("tht"), namespace=NAMESPACE, text=text, level=2.0, created_at=0.0)
+        thought = Thought(id=self.ids("tht"), namespace=self.namespace, text=text, level=2.0, created_at=0.0)
         derivations = [
             Derivation(
                 id=self.ids("drv"),
@@ -87,7 +89,9 @@ class Memory:
 
     def search(self, preset: Preset | str = "default", question: str = "zzz", **options) -> SearchResult:
         with self.store.read() as reader:
-            return search(reader, NAMESPACE, question=question, vector=at(0), preset=load_preset(preset), **options)
+            return search(
+                reader, self.namespace, question=question, vector=at(0), preset=load_preset(preset), **options
+            )
 
     def ids_found(self, preset: Preset | str = "default", **options) -> list[str]:
         return [hit.item.id for hit in self.search(preset, **options).hits]

@@ -56,6 +56,19 @@ def test_a_repeated_row_counts_at_its_best_place():
     assert rrf({"a": rows(4, 6, 4)}).why(0) == {"a": 1}
 
 
+def test_a_ranking_counts_by_its_weight():
+    fused = rrf({"a": rows(1, 2), "b": rows(2, 1)}, k=10, weights={"b": 1.5})
+    assert fused.rows.tolist() == [2, 1]
+    assert fused.scores.tolist() == pytest.approx([(1 / 12 + 1.5 / 11) / (2.5 / 11), (1 / 11 + 1.5 / 12) / (2.5 / 11)])
+    assert rrf({"a": rows(4), "b": rows(4)}, weights={"a": 0.3, "other": 9}).scores.tolist() == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("weight", [0, -1])
+def test_a_weight_that_takes_a_ranking_out_is_refused(weight):
+    with pytest.raises(InvalidInput):
+        rrf({"a": rows(1)}, weights={"a": weight})
+
+
 def test_a_negative_constant_is_refused():
     with pytest.raises(InvalidInput):
         rrf({"a": rows(1)}, k=-1)

@@ -34,27 +34,31 @@ class Fused:
         return {name: int(ranks[position]) for name, ranks in self.ranks.items() if ranks[position]}
 
 
-def rrf(rankings: Mapping[str, Rows], *, k: int = 60) -> Fused:
+def rrf(rankings: Mapping[str, Rows], *, k: int = 60, weights: Mapping[str, float] | None = None) -> Fused:
     """Fuse rankings, each best first.
 
     Args:
         rankings: name to rows; a row that a ranking names twice counts where it comes first. An empty ranking is still
             one of those that an item could have led.
         k: the constant of the formula; the larger, the less the first places stand out.
+        weights: ranking name to what its reciprocal ranks are multiplied by, above 0; one that is not named has 1.
 
     Raises:
-        InvalidInput: ``k`` is negative.
+        InvalidInput: ``k`` is negative, or a weight is not above 0.
     """
     if k < 0:
         raise InvalidInput(f"The constant of reciprocal rank fusion must be at least 0, not {k}.")
+    factors = np.array([(weights or {}).get(name, 1.0) for name in rankings])
+    if (factors <= 0).any():
+        raise InvalidInput("The weight of a ranking must be above 0; leave the ranking out instead.")
     rows = np.unique(np.concatenate([np.empty(0, np.int64), *rankings.values()]))
     ranks = {name: _ranks_of(rows, ranking) for name, ranking in rankings.items()}
     if not rows.size:
         return Fused(rows=rows, scores=np.empty(0, np.float64), ranks=ranks)
     table = np.stack(list(ranks.values()))
-    parts = np.where(table > 0, 1.0 / (k + np.maximum(table, 1)), 0.0)
+    parts = np.where(table > 0, factors[:, None] / (k + np.maximum(table, 1)), 0.0)
     # Added smallest first, so that the same ranks in another order give the very same sum: ties must be exact.
-    scores = np.sort(parts, axis=0).sum(axis=0) / (len(ranks) / (k + 1))
+    scores = np.sort(parts, axis=0).sum(axis=0) / (factors.sum() / (k + 1))
     order = np.lexsort((rows, -scores))
     return Fused(
         rows=rows[order],

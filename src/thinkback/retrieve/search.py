@@ -108,7 +108,7 @@ def _fuse(preset: Preset, chunks: Candidates, thoughts: Candidates, admitted: Ro
             keep = np.isin(of_thoughts.rows, admitted)
             parts.append(Ranking(rows=of_thoughts.rows[keep], scores=of_thoughts.scores[keep]))
         rankings[name] = joined(parts).rows
-    return rrf(rankings, k=preset.rrf_k)
+    return rrf(rankings, k=preset.rrf_k, weights={str(name): weight for name, weight in preset.ranking_weights.items()})
 
 
 def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates) -> npt.NDArray[np.bool_]:
