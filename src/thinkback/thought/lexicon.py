@@ -119,7 +119,7 @@ TIME_NOUNS = frozenset(
 """As stems: a bare one says when, not who."""
 LIGHT = frozenset(
     "mak giv tak hav get use do keep go becom bring put com lead hold show find perform carry caus obtain reach "
-    "own possess occur exist happen contain compris consist includ item thing fact way level process valu".split()
+    "own possess receiv occur exist happen contain compris consist includ item thing fact way level process valu".split()
 )
 """As stems: words that often only carry another ("gave its approval" is "approved")."""
 SAYING = frozenset(

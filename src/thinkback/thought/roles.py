@@ -54,6 +54,8 @@ class _Part:
     name: bool
     passive: bool = False
     """The participle of a passive."""
+    gerund: bool = False
+    """After a preposition or conjunction: "after updating the firmware"."""
     adverb: bool = False
     owner: bool = False
     """With an apostrophe: "Tom's"."""
@@ -121,15 +123,16 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
         passive = word.start in participles
         parts.append(
             _Part(
-                word.stem,
-                "" if passive else case,
-                len(parts),
-                word.start,
-                word.end,
-                word.start in names,
-                passive,
-                word.text.endswith("ly"),
-                owner,
+                key=word.stem,
+                case="" if passive else case,
+                place=len(parts),
+                start=word.start,
+                end=word.end,
+                name=word.start in names,
+                passive=passive,
+                gerund=bool(case) and word.text.endswith("ing"),
+                adverb=word.text.endswith("ly"),
+                owner=owner,
             )
         )
         filled += 1
@@ -255,7 +258,9 @@ def _inverted(ours: Sequence[_Part], theirs: Sequence[_Part], left: str, right: 
     bare = [
         (a, b)
         for a, b in zip(ours, theirs, strict=True)
-        if a.case == b.case and (not a.case or a.case in SUBORDINATING) and not a.passive and not b.passive
+        if a.case == b.case
+        and (not a.case or a.case in SUBORDINATING)
+        and not (a.passive or b.passive or a.gerund or b.gerund)
     ]
     return [
         (a, b)
