@@ -34,7 +34,9 @@ from thinkback.types import (
 
 D = 8
 
-LARGE = Tuning(exact_rows=0, postings=1, scored_whole=0, full_segment=4, small_segment=2, least_recall=0.0)
+LARGE = Tuning(
+    exact_rows=0, postings=1, least_shortlist=999, scored_whole=0, full_segment=4, small_segment=2, least_recall=0.0
+)
 """Few rows go the ways of many: codes choose candidates, rare words choose rows, segments are joined."""
 
 

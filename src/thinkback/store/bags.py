@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["K1", "LEAST_IDF", "B", "bm25", "idf", "pack"]
+__all__ = ["K1", "LEAST_IDF", "B", "bm25", "bm25_over", "idf", "pack"]
 
 K1 = 1.2
 B = 0.75
@@ -42,13 +42,28 @@ def bm25(bags: Sequence[bytes], weights: Mapping[str, float], mean_length: float
         weights: stem to idf.
         mean_length: words of a row, over all rows.
     """
+    return bm25_over(bags, np.arange(len(bags))[:, None], weights, mean_length)
+
+
+def bm25_over(
+    bags: Sequence[bytes], windows: npt.NDArray[np.int64], weights: Mapping[str, float], mean_length: float
+) -> npt.NDArray[np.float64]:
+    """Return the BM25 of windows of rows, (n,), each as if the words of its rows were one text.
+
+    Args:
+        bags: of the rows.
+        windows: shape (n, w), places among the bags; -1 for none.
+        weights: stem to idf.
+        mean_length: words of a window, over all of them.
+    """
     count = len(bags)
     lengths = np.fromiter(map(len, bags), np.int64, count) // 4
     sums = np.frombuffer(b"".join(bags), np.uint32)
     row_of = np.repeat(np.arange(count), lengths)
-    damping = K1 * (1 - B + B * lengths / mean_length)
-    scores = np.zeros(count)
+    damping = K1 * (1 - B + B * np.append(lengths, 0)[windows].sum(axis=1) / mean_length)
+    scores = np.zeros(len(windows))
     for stem, weight in weights.items():
-        times = np.bincount(row_of[sums == zlib.crc32(stem.encode())], minlength=count)
+        times_in_row = np.bincount(row_of[sums == zlib.crc32(stem.encode())], minlength=count + 1)  # the last: no row
+        times = times_in_row[windows].sum(axis=1)
         scores += weight * times * (K1 + 1) / (times + damping)
     return scores

@@ -335,7 +335,7 @@ class MemoryStore:
             raise InvalidInput("An id is given twice.")
         with self.write() as writer:
             assert isinstance(writer, _MemoryWriter)  # noqa: S101 - made above
-            if namespace not in self._state.spaces:
+            if not ids or namespace not in self._state.spaces:
                 return
             space = writer._change(namespace)  # noqa: SLF001 - the writer is this module's own
             for item_id, vector in zip(ids, vectors, strict=True):

@@ -14,7 +14,7 @@ from thinkback.ids import normalise
 from thinkback.ports import HistoryEvent, ItemClass
 from thinkback.store import memory_space
 from thinkback.store.memory_space import Space
-from thinkback.store.rules import rounded
+from thinkback.store.rules import cosines
 from thinkback.types import (
     Chunk,
     Derivation,
@@ -157,8 +157,8 @@ class MemoryReader:
 
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> FloatVector:
         space = self._space(namespace)
-        scores = [space.vectors[row] @ vector for row in rows.tolist() if self._at(space, row)]
-        return rounded(np.array(scores, np.float32))
+        asked = [space.vectors[row] for row in rows.tolist() if self._at(space, row)]
+        return cosines(np.array(asked, np.float32).reshape(len(asked), self._dimension), vector)
 
     def neighbours(self, namespace: str, rows: Rows) -> Rows:
         space = self._space(namespace)

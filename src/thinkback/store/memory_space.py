@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from thinkback.ports import ItemClass
 from thinkback.store.bags import K1, LEAST_IDF, B
-from thinkback.store.rules import is_empty, metadata_passes, rounded, trust_passes
+from thinkback.store.rules import cosines, is_empty, metadata_passes, trust_passes
 from thinkback.store.words import asked_terms, stems
 from thinkback.types import (
     Chunk,
@@ -146,7 +146,7 @@ def search_dense(space: Space, vector: FloatVector, k: int, kind: ItemClass, whe
     rows = [row for row, _ in space.searched(kind, where)]
     if not rows:
         return empty_ranking()
-    scores = rounded(np.stack([space.vectors[row] for row in rows]) @ vector)
+    scores = cosines(np.stack([space.vectors[row] for row in rows]), vector)
     return _ranking(zip(rows, scores.tolist(), strict=True), k)
 
 

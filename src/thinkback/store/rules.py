@@ -30,11 +30,11 @@ __all__ = [
     "check_ids",
     "check_texts",
     "check_vectors",
+    "cosines",
     "half",
     "is_empty",
     "link_key",
     "metadata_passes",
-    "rounded",
     "scalar_key",
     "trust_passes",
 ]
@@ -42,16 +42,17 @@ __all__ = [
 TRUST_ORDER: tuple[Trust, ...] = ("untrusted", "normal", "trusted")
 """In rising order; the position is the number that is compared."""
 
-_SCORE_STEP = np.float32(2.0**20)
+_SCORE_STEP = 2.0**20
 
 
-def rounded(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return the cosines rounded to 2^-20.
+def cosines(vectors: FloatMatrix, query: FloatVector) -> npt.NDArray[np.float32]:
+    """Return the product of rows with a query, (n,), in float64, rounded to 2^-20.
 
-    A matrix product may differ in the last bit from row to row for equal vectors (the tail of a matrix takes another path
-    through the processor), and stored vectors are float16 anyway (error some 1e-4): without this, ties are not ties.
+    A float32 product differs in the last bits with the shape of the matrix and the place of the row in it. The same row
+    must score the same wherever it is asked about, and equal rows must tie; stored vectors are float16 (error some 1e-4).
     """
-    return np.asarray(np.rint(scores * _SCORE_STEP) / _SCORE_STEP, dtype=np.float32)
+    products = vectors.astype(np.float64) @ query.astype(np.float64)
+    return np.asarray(np.rint(products * _SCORE_STEP) / _SCORE_STEP, dtype=np.float32)
 
 
 def half(vectors: FloatMatrix) -> npt.NDArray[np.float16]:

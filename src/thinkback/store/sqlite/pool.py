@@ -110,13 +110,6 @@ class Pool:
                 self._writer = None
                 self._turn.notify_all()
 
-    def drop_idle(self) -> None:
-        """Close the connections that nobody uses, so that they see the file afresh."""
-        with self._state:
-            idle, self._idle = self._idle, []
-        for sql in idle:
-            sql.close()
-
     def close(self) -> None:
         """Lend no more, wait for other threads to give back what they have, close everything. Twice is fine."""
         if self._process != os.getpid():
@@ -126,4 +119,6 @@ class Pool:
             self._closed = True
             while self._lent.keys() - {threading.get_ident()} and time.monotonic() < deadline:
                 self._state.wait(max(deadline - time.monotonic(), 0))
-        self.drop_idle()
+            idle, self._idle = self._idle, []
+        for sql in idle:
+            sql.close()

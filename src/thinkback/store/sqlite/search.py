@@ -11,18 +11,22 @@ import numpy.typing as npt
 
 from thinkback.errors import NotFound
 from thinkback.ports import ItemClass
-from thinkback.store.rules import is_empty, rounded
+from thinkback.store.rules import cosines, is_empty
 from thinkback.store.sqlite.decode import CHUNK, THOUGHT, chunk_of, thought_of
 from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
 from thinkback.store.sqlite.session import Session, Space
 from thinkback.store.sqlite.sql import integers, strings
 from thinkback.store.sqlite.words import Asked, WordTable
-from thinkback.store.vectors.codes import nearest
+from thinkback.store.vectors.codes import Positions, nearest
 from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import View
 from thinkback.types import Filter, FloatMatrix, FloatVector, Item, Ranking, Rows
 
 __all__ = ["SearchReader"]
+
+
+_FLOAT32_ERROR = 2e-5
+"""More than a float32 product of unit vectors is off by, up to some thousand dimensions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,15 @@ def _ranking(rows: Rows, scores: npt.NDArray[np.float32]) -> Ranking:
 
 def _nothing() -> Ranking:
     return _ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+def _contenders(scores: npt.NDArray[np.float32], k: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
+    """Return, rising, the positions that may be among the k best once their scores are exact."""
+    best = top(scores, k, allowed)
+    if len(best) < k:
+        return np.sort(best)
+    near = scores >= scores[best[-1]] - _FLOAT32_ERROR * max(1.0, abs(float(scores[best[0]])))
+    return np.flatnonzero(near if allowed is None else near & allowed)
 
 
 def _rows_of(hits: list[tuple[int, float]]) -> Rows:
@@ -104,12 +117,14 @@ class SearchReader(Session):
         view = allowed.view
         query = np.ascontiguousarray(vector, np.float32)
         if view.live <= self._shared.tuning.exact_rows:
-            scores = rounded(self._matrix(space, kind, view) @ query)
-            best = top(scores, k, allowed.mask)
-            return _ranking(view.seqs[best], scores[best])
+            matrix = self._matrix(space, kind, view)
+            near = _contenders(matrix @ query, k, allowed.mask)
+            scores = cosines(matrix[near], query)
+            best = top(scores, k)
+            return _ranking(view.seqs[near[best]], scores[best])
         keep = self._shared.tuning.candidates(k, filtered=allowed.filtered)
         seqs = view.seqs[nearest(self._facts.code_kind, view.codes, query, keep, allowed.mask)]
-        scores = rounded(self._stored_vectors(seqs) @ query)
+        scores = cosines(self._stored_vectors(seqs), query)
         best = top(scores, k)
         return _ranking(seqs[best], scores[best])
 
@@ -125,7 +140,8 @@ class SearchReader(Session):
         if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
             return _nothing()
         table = WordTable(self._sql, self._shared, space)
-        asked = table.ask(text, self._shared.tuning.postings)
+        tuning = self._shared.tuning
+        asked = table.ask(text, budget=tuning.postings, enough=tuning.shortlist(k))
         if asked is None:
             return _nothing()
         if where is not None and not is_empty(where):
@@ -166,7 +182,7 @@ class SearchReader(Session):
                 found[part.asked] = self._matrix(part.space, part.kind, part.view)[part.positions]
             else:
                 found[part.asked] = self._stored_vectors(rows[part.asked])
-        return rounded(found @ np.ascontiguousarray(vector, np.float32))
+        return cosines(found, vector)
 
     def _located(self, namespace: str, rows: Rows) -> list[_Located]:
         """Return where rows lie in the views of this namespace.

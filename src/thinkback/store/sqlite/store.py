@@ -142,7 +142,6 @@ class SqliteStore:
         if self._read_only:
             raise StoreReadOnly("The store was opened for reading only.")
         with self._pool.turn(), self._pool.lend() as sql:
-            self._pool.drop_idle()
             return purge(sql, self._path)
 
     def check(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thinkback.ports import ItemClass
-from thinkback.store.bags import bm25, idf, pack
+from thinkback.store.bags import bm25, bm25_over, idf, pack
 from thinkback.store.sqlite.session import Shared, Space
 from thinkback.store.sqlite.sql import Sql, integers
 from thinkback.store.words import asked_terms, stems
@@ -105,23 +105,25 @@ class WordTable:
         self._sql.run(f"INSERT INTO {self.name}({self.name}, rank) VALUES(?,?)", (name, value))
 
     # --- reading -----------------------------------------------------------------------------------------------------
-    def ask(self, text: str, budget: int) -> Asked | None:
+    def ask(self, text: str, *, budget: int, enough: int) -> Asked | None:
         """Return what a question comes to, or None where no word of it is in the index.
 
-        Words join the rare ones by falling rarity until they stand in more rows than the budget; the rarest is always in.
+        The rarest word is always among the rare ones. Others join by falling rarity while all of them together stand in
+        no more rows than the budget, and beyond it until there are enough rows to choose from; but then no word that
+        stands in half of all rows, since it weighs nothing.
         """
         terms = asked_terms(text)
         counted = sorted((self._frequency(stem), place, stem) for place, stem in enumerate(terms))
         present = [(frequency, stem) for frequency, _, stem in counted if frequency]
         if not present:
             return None
+        rows = self._space.chunk_rows + self._space.thought_rows
         rare, read = [present[0][1]], present[0][0]
         for frequency, stem in present[1:]:
-            read += frequency
-            if read > budget:
+            if read + frequency > budget and (read >= enough or 2 * frequency >= rows):
                 break
             rare.append(stem)
-        rows = self._space.chunk_rows + self._space.thought_rows
+            read += frequency
         return Asked(rare=rare, weights={stem: idf(rows, frequency) for frequency, stem in present})
 
     def _frequency(self, stem: str) -> int:
@@ -184,9 +186,9 @@ class WordTable:
             " OR EXISTS (SELECT 1 FROM thoughts t WHERE t.seq = value AND t.space = :space)",
             {"rows": integers(np.unique(windows)), "space": self._space.number},
         )
-        bags: dict[int, bytes] = dict(found)
-        joined = [b"".join([bags.get(row, b"") for row in window]) for window in windows.tolist()]
-        return bm25(joined, weights, width * self._space.words / total)
+        place = {row: at for at, (row, _) in enumerate(found)}
+        places = np.array([place.get(row, -1) for row in windows.ravel().tolist()], np.int64).reshape(windows.shape)
+        return bm25_over([bag for _, bag in found], places, weights, width * self._space.words / total)
 
 
 def _shift(kind: ItemClass) -> int:
