@@ -34,7 +34,7 @@ def verdicts(golden: Read) -> dict[str, list[str]]:
         verdict = guard(pair["left"], pair["right"]).verdict if cosine >= RELATED else "not compared"
         found[pair["kind"]].append(verdict)
     for kind, said in found.items():
-        print(f"\n{kind:12}", {verdict: said.count(verdict) for verdict in sorted(set(said))}, end="")
+        print(f"\n{kind:12}", {verdict: said.count(verdict) for verdict in sorted(set(said))}, end="")  # noqa: T201 - the table
     return found
 
 
@@ -47,7 +47,7 @@ def refused(golden: Read) -> dict[str, float]:
     for pair in pairs:
         found[pair["kind"]].append(not supports(pair["claim"], pair["evidence"], idf=idf).ok)
     shares = {kind: sum(flags) / len(flags) for kind, flags in found.items()}
-    print("\nclaims refused", {kind: f"{share:.2f} of {len(found[kind])}" for kind, share in shares.items()})
+    print("\nclaims refused", {kind: f"{share:.2f} of {len(found[kind])}" for kind, share in shares.items()})  # noqa: T201 - the table
     return shares
 
 

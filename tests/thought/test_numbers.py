@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,5 +84,5 @@ def test_numbers_are_the_same_if_value_and_unit_are(left: Number, right: Number,
 @given(st.text(alphabet="0123456789.,:-%$ \u20ackMGB amp three hundred and half\u4e94\u4e07\u4e2a", max_size=60))
 def test_any_text_is_read_and_spans_do_not_overlap(text: str) -> None:
     found = numbers(text)
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in itertools.pairwise(found):
         assert one.start < one.end <= other.start

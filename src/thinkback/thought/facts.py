@@ -9,66 +9,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
-from thinkback.thought.lexicon import STOP_WORDS
+from thinkback.thought.lexicon import lexicon
 from thinkback.thought.numbers import Number, numbers
 from thinkback.thought.words import Word, fold, sentences, stem, words
 
 __all__ = ["Facts", "Name", "facts"]
 
-_TITLES = frozenset("mr mrs ms dr prof professor sir madam miss st".split())
-_NOT_NAMES = frozenset(
-    "i i'm i've i'd i'll january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec".split()
-)
-_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_NEGATIONS = frozenset(
-    "not no never none nobody nothing nowhere neither nor cannot without hardly scarcely barely n't nicht kein keine keinen keiner "
-    "nie niemals nichts ohne pas jamais aucun aucune rien sans nunca ningun ninguna sin nada jamas non mai nessun nessuna senza nao "
-    "\u043d\u0435 \u043d\u0438 \u043d\u0435\u0442 \u043d\u0438\u043a\u043e\u0433\u0434\u0430 \u0431\u0435\u0437".split()
-)
-_FAILING = frozenset(stem(word) for word in "fail refuse neglect unable impossible".split())  # to do
-_CEASING = frozenset(stem(word) for word in "stop quit cease".split())  # doing
-_LACKING = frozenset(stem(word) for word in "lack absence absent prevent avoid omit exclude".split())  # a thing
 _CJK_NEGATION = re.compile(
     r"[\u4e0d\u6ca1\u6c92\u672a\u65e0\u7121\u975e\u5426]|\u306a\u3044|\u307e\u305b\u3093|\u306a\u304b\u3063\u305f|\u305a\u306b|\uc54a|\ubabb|\uc5c6"
 )
 _BREAK = re.compile(
     r"[,;:.!?()\u2014\u2013\"]|\b(?:but|although|though|because|while|whereas|however|which|and then)\b", re.IGNORECASE
 )
-_SCOPE: dict[str, str] = {
-    **dict.fromkeys(
-        "all every each always entire whole everyone everybody everything entirely completely fully any".split(),
-        "all",
-    ),
-    **dict.fromkeys("some several sometimes partly partially occasionally".split(), "some"),
-    **dict.fromkeys("most mostly majority usually generally mainly largely typically".split(), "most"),
-    **dict.fromkeys("only solely exclusively merely".split(), "only"),
-    **dict.fromkeys("never none nobody nothing neither".split(), "none"),
-    **dict.fromkeys("many often frequently numerous".split(), "many"),
-    **dict.fromkeys("few rarely seldom hardly scarcely barely".split(), "rare"),
-    **dict.fromkeys("almost nearly".split(), "near"),
-}
 _BOUNDS = re.compile(
     r"\b(?:(?P<least>at least|no (?:less|fewer) than|minimum of|more than|over|above|exceed(?:s|ed|ing)?|larger than|longer than)"
     r"|(?P<most>at most|no more than|up to|maximum of|(?:less|fewer) than|under|below|smaller than|shorter than))\b",
     re.IGNORECASE,
 )
 _BOUND_REACH = 12  # characters between a bound and its number
-_HEDGES: dict[str, str] = {
-    **dict.fromkeys(
-        "may might could possibly perhaps maybe potentially likely probably apparently suggest suggests suggested seem seems seemed appear appears".split(),
-        "may",
-    ),
-    **dict.fromkeys("whether if unclear unknown".split(), "if"),
-    **dict.fromkeys(
-        "plan plans planned planning hope hopes hoped hoping intend intends intended decide decided expect expects expected want wants wanted considering consider consider propose proposed proposes wish wishes will would shall going".split(),
-        "plan",
-    ),
-    **dict.fromkeys("should must ought".split(), "must"),
-}
-
-
 _LONGEST_SCOPE = 8
 _MUST = re.compile(r"\b(?:needs? to|ha(?:s|ve) to|had to)\b", re.IGNORECASE)
 _MAY_DO = re.compile(
@@ -137,10 +97,13 @@ class Facts:
 
 def facts(text: str) -> Facts:
     """Return the facts of a text of one or a few sentences."""
+    lists = lexicon()
     found = tuple(words(text))
     denied = _negation(text, found)
     scope = {
-        _SCOPE[key] for w in found if (key := fold(w.text)) in _SCOPE and not _EVERY_SO_OFTEN.match(text[w.start :])
+        lists.scope[key]
+        for w in found
+        if (key := fold(w.text)) in lists.scope and not _EVERY_SO_OFTEN.match(text[w.start :])
     }
     counted = numbers(text)
     bounds = [
@@ -149,7 +112,7 @@ def facts(text: str) -> Facts:
         if any(0 <= number.start - bound.end() <= _BOUND_REACH for number in counted)
     ]
     scope |= {"least" if bound["least"] else "at most" for bound in bounds}
-    hedges = {_HEDGES[key] for w in found if (key := fold(w.text)) in _HEDGES}
+    hedges = {lists.hedges[key] for w in found if (key := fold(w.text)) in lists.hedges}
     hedges |= {"must"} if _MUST.search(text) else set()
     if "may" in hedges and _MAY_DO.search(text):
         hedges.remove("may")  # "up to ten books may be borrowed" says what can be done
@@ -174,14 +137,14 @@ def _names(text: str, found: tuple[Word, ...]) -> tuple[Name, ...]:
             continue
         written = re.sub(r"['\u2019]s$|['\u2019]$", "", word.text)
         folded = fold(written)
-        if folded in _TITLES or (folded in _NOT_NAMES and folded not in _WEEKDAYS):
+        if folded in lexicon().titles or folded in lexicon().capitalised:
             continue
         inner = any(c.isupper() for c in written[1:]) or (
             any(c.isdigit() for c in written) and any(c.isalpha() for c in written)
         )
         if not inner and not written[0].isupper():
             continue
-        if folded in STOP_WORDS and not (inner and len(written) > 1 and word.start not in starts):
+        if folded in lexicon().stop and not (inner and len(written) > 1 and word.start not in starts):
             continue
         initial = word.start in starts or text[: word.start].rstrip(" \"'\u201c(\u2018")[-1:] in (
             "",
@@ -208,7 +171,7 @@ def _negation(text: str, found: tuple[Word, ...]) -> _Denied:
     count = 0
     for i, word in enumerate(found):
         folded = fold(word.text).replace("\u2019", "'")
-        plain = folded in _NEGATIONS or folded.endswith("n't")
+        plain = folded in lexicon().negations or folded.endswith("n't")
         if not plain and not _denies(word, found[i + 1 : i + 2]):
             continue
         after = text[word.end : word.end + 12].casefold()
@@ -227,11 +190,19 @@ def _denies(word: Word, following: tuple[Word, ...]) -> bool:
     """Tell whether a verb denies what follows it: fail to do, stop doing, lack a thing."""
     if not word.content or not following:
         return False
-    if word.stem in _FAILING:
+    failing, ceasing, lacking = _denying()
+    if word.stem in failing:
         return fold(following[0].text) == "to"
-    if word.stem in _CEASING:
+    if word.stem in ceasing:
         return fold(following[0].text).endswith("ing")
-    return word.stem in _LACKING
+    return word.stem in lacking
+
+
+@cache
+def _denying() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    lists = lexicon()
+    failing, ceasing, lacking = (frozenset(map(stem, found)) for found in (lists.failing, lists.ceasing, lists.lacking))
+    return failing, ceasing, lacking
 
 
 def _clause(text: str, found: tuple[Word, ...], i: int) -> list[str]:

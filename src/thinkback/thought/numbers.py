@@ -100,20 +100,20 @@ _SPECIAL = {
     "quadrupled": (4.0, "times", False), "halved": (0.5, "times", False),
 }  # fmt: skip
 _MONTHS = {
-    name: i + 1
-    for i, names in enumerate(
-        "january,jan february,feb march,mar april,apr may june,jun july,jul august,aug september,sep,sept october,oct "
-        "november,nov december,dec".split()
-    )
-    for name in names.split(",")
-}
+    "january": 1, "jan": 1, "february": 2, "feb": 2, "march": 3, "mar": 3, "april": 4, "apr": 4, "may": 5, "june": 6,
+    "jun": 6, "july": 7, "jul": 7, "august": 8, "aug": 8, "september": 9, "sep": 9, "sept": 9, "october": 10, "oct": 10,
+    "november": 11, "nov": 11, "december": 12, "dec": 12,
+}  # fmt: skip
 _CJK_DIGITS = dict(zip("\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d", range(10), strict=True)) | {
     "\u3007": 0,
     "\u4e24": 2,
     "\u5169": 2,
 }
 _CJK_TENS = {"\u5341": 10, "\u767e": 100, "\u5343": 1000}
-_COUNTERS = "\u5e74\u6708\u65e5\u53f7\u4e2a\u500b\u4eba\u540d\u6b21\u5929\u5c0f\u5c81\u6b73\u516c\u5143\u500d\u53f0\u672c\u4ef6\u56de\u3064\u5186\u7ae0\u5206\u70b9\u4f4d\u6761\u7bc7\u79cd\u7a2e\u9031\u5468\u5c42"
+_COUNTERS = (
+    "\u5e74\u6708\u65e5\u53f7\u4e2a\u500b\u4eba\u540d\u6b21\u5929\u5c0f\u5c81\u6b73\u516c\u5143\u500d\u53f0\u672c"
+    "\u4ef6\u56de\u3064\u5186\u7ae0\u5206\u70b9\u4f4d\u6761\u7bc7\u79cd\u7a2e\u9031\u5468\u5c42"
+)
 
 _DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(?P<currency>[$\u20ac\u00a3\u00a5\uffe5]\s?)?"
@@ -125,7 +125,8 @@ _ISO_DATE = re.compile(r"(?<!\d)(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 _WORD = re.compile(r"[A-Za-z]+")
 _CJK_NUMBER = re.compile("[" + "".join(_CJK_DIGITS) + "".join(_CJK_TENS) + "\u4e07\u842c]+(?=[" + _COUNTERS + "])")
 _MONTH_CONTEXT = re.compile(
-    r"(?:\b(?:in|of|on|last|next|since|until|till|by|this|early|late|mid|from|to|every|before|after|through)\s+|\d(?:st|nd|rd|th)?,?\s+)$",
+    r"(?:\b(?:in|of|on|last|next|since|until|till|by|this|early|late|mid|from|to|every|before|after|through)\s+"
+    r"|\d(?:st|nd|rd|th)?,?\s+)$",
     re.IGNORECASE,
 )
 _AFTER_NUMBER = re.compile(r"^(?:\s+|-)([A-Za-z%\u00b5]+)")

@@ -84,10 +84,7 @@ def find_quote(quote: str, text: str, *, threshold: float = 0.9) -> Match | None
     parts = [part for part in (_fold(p).text.strip() for p in _ELLIPSIS.split(bare)) if part]
     if not parts:
         return None
-    if len(parts) == 1:
-        found = _locate(parts[0], folded.text, threshold)
-    else:
-        found = _locate_parts(parts, folded.text, threshold)
+    found = _locate_parts(parts, folded.text, threshold)
     return None if found is None else _unfold(found, folded)
 
 

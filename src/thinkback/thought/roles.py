@@ -15,16 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from thinkback.thought.facts import Facts
-from thinkback.thought.lexicon import (
-    AUXILIARIES,
-    BE_FORMS,
-    DETERMINERS,
-    IRREGULAR,
-    PREPOSITIONS,
-    SUBORDINATING,
-    TIME_NOUNS,
-)
-from thinkback.thought.synonyms import derived, synonyms
+from thinkback.thought.lexicon import lexicon
+from thinkback.thought.synonyms import derived, synonyms, time_nouns
 from thinkback.thought.words import fold
 
 __all__ = ["Roles", "compare_roles"]
@@ -34,7 +26,7 @@ _PAUSE = re.compile(r"[,;:()\u2014\u2013]")
 _POSSESSIVE = re.compile(r"['\u2019]s$|s['\u2019]$")
 _POINTING = frozenset({"than", "as", "to", "from", "into"})
 _WHEN = frozenset({"time", "clock", "month", "decade"})
-_UNCHANGED = frozenset("cut put set shut hit hurt let read split spread cast shed".split())
+_UNCHANGED = frozenset({"cut", "put", "set", "shut", "hit", "hurt", "let", "read", "split", "spread", "cast", "shed"})
 _SPACE = re.compile(r"[\s-]*")
 _APPOSITION = re.compile(r"\s*,\s*(?:(?:the|a|an|his|her|their|\w+['\u2019]s?)\s+)*")
 _ONLY_AND = re.compile(r"\s*(?:,|and|or|,\s*and|,\s*or|&|/)\s*(?:(?:the|a|an|his|her|its|their)\s+)?", re.IGNORECASE)
@@ -107,9 +99,9 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
             filled, after_number = filled + 1, True
             continue
         if not word.content:
-            opening = word is facts.words[0] or (opening and fold(word.text) not in PREPOSITIONS)
+            opening = word is facts.words[0] or (opening and fold(word.text) not in lexicon().prepositions)
             folded = fold(word.text)
-            clause = folded if folded in SUBORDINATING else clause
+            clause = folded if folded in lexicon().subordinating else clause
             governed, filled = _govern(folded, governed, filled)
             continue
         if word.start in names and (after_number or (opening and filled)):
@@ -118,7 +110,7 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
         governed = governed or clause
         owner = _POSSESSIVE.search(word.text) is not None
         case = "of" if owner else governed
-        if not case and word.stem in TIME_NOUNS:
+        if not case and word.stem in time_nouns():
             case = "time"
         passive = word.start in participles
         parts.append(
@@ -141,9 +133,9 @@ def _parts(facts: Facts, text: str) -> list[_Part]:
 
 def _govern(folded: str, governed: str, filled: int) -> tuple[str, int]:
     """Return the preposition in force after a function word, and how many content words it has governed."""
-    if folded in PREPOSITIONS:
+    if folded in lexicon().prepositions:
         return ("than" if governed == "than" and not filled else folded), 0  # "than in summer"
-    if folded in AUXILIARIES or (filled and folded in DETERMINERS):
+    if folded in lexicon().auxiliaries or (filled and folded in lexicon().determiners):
         return "", 0
     return governed, filled
 
@@ -151,7 +143,7 @@ def _govern(folded: str, governed: str, filled: int) -> tuple[str, int]:
 def _agents_first(parts: list[_Part], facts: Facts) -> list[_Part]:
     if not any(p.passive for p in parts):
         return parts
-    agents = [p for p in parts if p.case == "by" and not p.key.startswith("#") and p.key not in TIME_NOUNS]
+    agents = [p for p in parts if p.case == "by" and not p.key.startswith("#") and p.key not in time_nouns()]
     if not agents or _is_gerund(agents[0], facts):
         return parts
     ordered = [*agents, *(p for p in parts if p not in agents)]
@@ -169,11 +161,11 @@ def _participles(facts: Facts) -> set[int]:
     """Return the offsets of participles that follow a form of "be" or "get" within three words."""
     found = set()
     for i, word in enumerate(facts.words):
-        if fold(word.text) not in BE_FORMS:
+        if fold(word.text) not in lexicon().be:
             continue
         for other in facts.words[i + 1 : i + 4]:
             folded = fold(other.text)
-            irregular = folded in IRREGULAR and not folded.endswith(("er", "est", "s", "ing"))
+            irregular = folded in lexicon().irregular and not folded.endswith(("er", "est", "s", "ing"))
             if other.content and (folded.endswith("ed") or irregular or folded in _UNCHANGED):
                 found.add(other.start)
                 break
@@ -214,7 +206,7 @@ def _clean_swap(ours: Sequence[_Part], theirs: Sequence[_Part], left: str) -> bo
     order = sorted(theirs, key=lambda p: p.place)
     rank = [order.index(p) for p in theirs]
     moved = [i for i, r in enumerate(rank) if i != r]
-    if len(moved) != 2 or rank[moved[0]] != moved[1]:  # noqa: PLR2004 - two that changed places
+    if len(moved) != 2 or rank[moved[0]] != moved[1]:
         return False
     if any(ours[i].passive or theirs[i].passive for i in moved):
         return False  # a participle after what it is done to is only the passive of the verb before it
@@ -259,7 +251,7 @@ def _inverted(ours: Sequence[_Part], theirs: Sequence[_Part], left: str, right: 
         (a, b)
         for a, b in zip(ours, theirs, strict=True)
         if a.case == b.case
-        and (not a.case or a.case in SUBORDINATING)
+        and (not a.case or a.case in lexicon().subordinating)
         and not (a.passive or b.passive or a.gerund or b.gerund)
     ]
     return [

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from thinkback.types import Derivation, Root, Status, Thought
 
-__all__ = ["Standing", "StalePlan", "plan", "standing", "support_of", "would_cycle"]
+__all__ = ["StalePlan", "Standing", "plan", "standing", "support_of", "would_cycle"]
 
 _SETTLED: frozenset[Status] = frozenset({"retracted", "superseded"})
 

@@ -6,6 +6,7 @@ name and negation of the claim. A quote that a model gives only says where to lo
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -14,10 +15,9 @@ from dataclasses import dataclass
 
 from thinkback.thought.agreement import disagreement
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.lexicon import LIGHT, SAYING
 from thinkback.thought.matching import counterparts
 from thinkback.thought.quotes import find_quote
-from thinkback.thought.synonyms import single_words
+from thinkback.thought.synonyms import light, saying, single_words
 from thinkback.thought.words import Sentence, Word, sentences, words
 
 __all__ = ["Idf", "Span", "SupportVerdict", "best_span", "idf_of", "longer_than_sources", "supports"]
@@ -33,7 +33,6 @@ _REFERS_BACK = re.compile(
 )  # a sentence with one of these may go on about what the one before it named
 _PAIR_GAIN = 0.05  # a second sentence must add this much recall, or the shorter span is the better citation
 _QUOTE_EASE = 0.8  # a verbatim quote chosen by the model needs this share of the threshold in words
-_EMPTY = LIGHT | SAYING
 _EMPTY_SHARE = 0.4  # a verb of saying that the source lacks ("Tom mentions that ...") takes little from a claim
 _NOTE_WORDS = 40  # a note of this length is short whatever it was distilled from
 
@@ -140,7 +139,7 @@ def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) 
     for span in singles:
         if span.score > best.score + 1e-9:
             best = span
-    for left, right in zip(singles, singles[1:], strict=False):
+    for left, right in itertools.pairwise(singles):
         if not left.score or not right.score or not _REFERS_BACK.search(text[right.start : right.end]):
             continue
         pair = _measure(wanted, text, left.start, right.end, idf)
@@ -171,11 +170,9 @@ def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) ->
 
 
 def _weight(word: Word, idf: Idf | None, *, named: bool) -> float:
-    if idf:
-        weight = idf(word.stem)
-    else:
-        weight = 2.0 if word.kind == "number" or named else 1.0
-    return weight * _EMPTY_SHARE if word.stem in _EMPTY else weight
+    plain = 2.0 if word.kind == "number" or named else 1.0
+    weight = idf(word.stem) if idf else plain
+    return weight * _EMPTY_SHARE if word.stem in light() or word.stem in saying() else weight
 
 
 def _accept(text: str, start: int, end: int, score: float) -> SupportVerdict:

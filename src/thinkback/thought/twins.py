@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thinkback.thought.facts import Facts, facts
-from thinkback.thought.lexicon import LIGHT
 from thinkback.thought.matching import counterparts
 from thinkback.thought.numbers import Number, same_number
 from thinkback.thought.roles import compare_roles
-from thinkback.thought.synonyms import opposed, single_words
+from thinkback.thought.synonyms import light, opposed, single_words
 
 __all__ = ["GuardResult", "decide", "guard"]
 
@@ -89,7 +88,7 @@ def _lone(here: Facts, there: Facts) -> frozenset[str]:
     return here.stems - counterparts(here.content, there.content)
 
 
-def _differ(one: bool, two: bool, what: str) -> GuardResult | None:  # noqa: FBT001 - which of two sides
+def _differ(one: bool, two: bool, what: str) -> GuardResult | None:
     """Both sides have something of their own: different. One side only: it says more."""
     if one and two:
         return GuardResult(verdict="different", reason=f"{what} differs")
@@ -165,6 +164,6 @@ def _rest(pair: _Pair) -> GuardResult | None:
     one, two = pair.only_one, pair.only_two
     if one and two:
         return GuardResult(verdict="undecided", reason="some words have no counterpart")
-    if (one or two) - LIGHT:
+    if (one or two) - light():
         return GuardResult(verdict="undecided", reason="one says more than the other")
     return None

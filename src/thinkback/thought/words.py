@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from thinkback.thought.lexicon import IRREGULAR, KEEP, STOP_WORDS
+from thinkback.thought.lexicon import lexicon
 
 __all__ = ["Sentence", "Word", "fold", "is_cjk", "sentences", "stem", "words"]
 
@@ -73,42 +73,49 @@ def stem(word: str) -> str:
     Irregular verbs and plurals come from the lexicon. Two words are never joined for sharing a beginning alone.
     """
     base = _POSSESSIVE.sub("", fold(word)).replace("\u2019", "'")
-    base = IRREGULAR.get(base, base)
-    if len(base) <= 3 or base in KEEP or not (base.isalpha() and base.isascii()):
+    base = lexicon().irregular.get(base, base)
+    if len(base) <= 3 or base in lexicon().keep or not (base.isalpha() and base.isascii()):
         return base
-    return _regular(base)
+    singular = _singular(base)
+    return singular if singular in lexicon().keep else _plain_ending(_infinitive(singular))
 
 
-def _regular(base: str) -> str:
-    """Strip plural, past, progressive and adverb endings from an ASCII word of four letters or more."""
+def _singular(base: str) -> str:
+    """Strip the ending of a plural or of a third person."""
     if base.endswith("ies") and len(base) > 4:
-        base = base[:-3] + "y"
-    elif base.endswith(("sses", "shes", "ches", "xes", "zes")):
-        base = base[:-2]
-    elif base.endswith("s") and not base.endswith(("ss", "us", "is")):
-        base = base[:-1]
-    if base in KEEP:
-        return base
+        return base[:-3] + "y"
+    if base.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return base[:-2]
+    if base.endswith("s") and not base.endswith(("ss", "us", "is")):
+        return base[:-1]
+    return base
+
+
+def _infinitive(base: str) -> str:
+    """Strip the ending of a past, a progressive or an adverb, where something with a vowel is left."""
     if base.endswith("ically"):
         return base[:-4]
     if base.endswith("eed"):  # agreed
-        return base[:-2]
+        return base[:-1]
     for ending in ("ing", "ed", "ly"):
         shorter = base[: -len(ending)]
-        if base.endswith(ending) and len(shorter) >= (4 if ending == "ly" else 3) and re.search(r"[aeiouy]", shorter):
-            base = IRREGULAR.get(shorter, shorter)
-            if ending != "ly" and len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
-                base = base[:-1]
-            break
+        least = 4 if ending == "ly" else 3
+        if base.endswith(ending) and len(shorter) >= least and re.search(r"[aeiouy]", shorter):
+            shorter = lexicon().irregular.get(shorter, shorter)
+            doubled = len(shorter) > 3 and shorter[-1] == shorter[-2] and shorter[-1] not in "lsz"
+            return shorter[:-1] if doubled and ending != "ly" else shorter
+    return base
+
+
+def _plain_ending(base: str) -> str:
+    """Make equal what inflection leaves different: controll and control, us and use, appli and apply."""
     if base.endswith("ied"):
         base = base[:-3] + "y"
-    if len(base) > 4 and base.endswith("ll"):  # controlled, control; installed, install
+    if len(base) > 4 and base.endswith("ll"):
         base = base[:-1]
     if len(base) > 3 and base.endswith("e"):
         base = base[:-1]
-    if len(base) > 3 and base.endswith("i"):
-        base = base[:-1] + "y"
-    return base
+    return base[:-1] + "y" if len(base) > 3 and base.endswith("i") else base
 
 
 def words(text: str) -> list[Word]:
@@ -129,7 +136,7 @@ def words(text: str) -> list[Word]:
                 stem=stem(written) if kind == "word" else written,
                 kind=kind,
                 content=kind == "number"
-                or folded.replace("\u2019", "'") not in STOP_WORDS
+                or folded.replace("\u2019", "'") not in lexicon().stop
                 or (written == "A" and not _opens(text, match.start())),  # "Model A"
             )
         )
