@@ -99,10 +99,14 @@ def round_of(path: Path, seed: int, state: State, rng: random.Random) -> tuple[S
         finally:
             os._exit(1)
     os.close(write)
-    time.sleep(rng.uniform(0.005, 0.08))
+    acknowledged = 0
+    for _ in range(
+        rng.randrange(6)
+    ):  # let it come some way, however slow the machine is, and then strike at any moment
+        acknowledged += len(os.read(read, 1))
+    time.sleep(rng.uniform(0, 0.02))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    acknowledged = 0
     while data := os.read(read, 4096):
         acknowledged += len(data)
     os.close(read)
