@@ -11,7 +11,7 @@ from thinkback.retrieve.candidates import Asked, Candidates
 from thinkback.retrieve.fuse import Fused
 from thinkback.retrieve.gate import Coverable, admit_by_coverage
 from thinkback.retrieve.rank import look_up
-from thinkback.types import Chunk, Derivation, Rows
+from thinkback.types import Chunk, Derivation, Filter, Rows
 
 __all__ = ["by_turns", "cover"]
 
@@ -68,13 +68,11 @@ def _coverable(derivations: Sequence[Derivation], sections: Mapping[str, tuple[s
 def _sections(asked: Asked, root_ids: Sequence[str]) -> Mapping[str, tuple[str, int]]:
     """Return the document and the part of it that each root chunk lies in; testimonies have none."""
     chunks = [item for item in asked.reader.items(asked.namespace, root_ids) if isinstance(item, Chunk)]
-    lengths = {}
-    for document_id in {chunk.document_id for chunk in chunks}:
-        document = asked.reader.document(asked.namespace, document_id)
-        if document is not None:
-            lengths[document_id] = max(1, document.chunk_count)
+    wanted = Filter(document_ids=tuple({chunk.document_id for chunk in chunks}))
+    lengths = {
+        document.id: max(1, document.chunk_count) for document in asked.reader.documents(asked.namespace, wanted)
+    }
     return {
         chunk.id: (chunk.document_id, min(chunk.ordinal * _SECTIONS // lengths[chunk.document_id], _SECTIONS - 1))
         for chunk in chunks
-        if chunk.document_id in lengths
     }

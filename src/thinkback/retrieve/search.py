@@ -123,8 +123,6 @@ def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates) -> npt.NDArra
         return admitted
     near = np.concatenate([_NO_ROWS, *(ranking.rows[:_NEAREST_THOUGHTS] for ranking in thoughts.rankings.values())])
     places = np.flatnonzero(~admitted & np.isin(thoughts.rows, near))
-    if not places.size:
-        return admitted
     ids = [item.id for item in asked.reader.items_at(asked.namespace, thoughts.rows[places])]
     derivations = asked.reader.derivations(asked.namespace, ids)
     root_ids = list(
