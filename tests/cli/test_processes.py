@@ -166,7 +166,7 @@ def test_ctrl_c_while_a_model_thinks(
         until=lambda _: chat.reached.is_set(),
     )
     chat.pause.set()
-    assert code == 130
+    assert code == 130, shown
     assert "Stopped." in shown
     assert "Traceback" not in shown
     documents = json.loads(process("docs", "--json").stdout)["documents"]

@@ -67,13 +67,13 @@ def export(
 def _cited(engine: Engine) -> list[BibEntry]:
     """Return the documents that kept answers and the evidence of active thoughts point to, in the order of the memory."""
     records = [json.loads(one) for one in engine.export()]
-    active = {record["id"] for record in records if record["kind"] == "thought" and record["status"] == "active"}
-    home = {record["id"]: record["document_id"] for record in records if record["kind"] == "chunk"}
+    active = {record["id"] for record in records if record["record"] == "thought" and record["status"] == "active"}
+    home = {record["id"]: record["document_id"] for record in records if record["record"] == "chunk"}
     cited: set[str | None] = set()
     for record in records:
-        if record["kind"] == "answer":
+        if record["record"] == "answer":
             cited.update(citation["document_id"] for citation in record["citations"])
-        elif record["kind"] == "derivation" and record["thought_id"] in active:
+        elif record["record"] == "derivation" and record["thought_id"] in active:
             cited.update(home.get(piece["item_id"]) for piece in record["evidence"])
     return [_entry(document) for document in engine.documents() if document.id in cited]
 

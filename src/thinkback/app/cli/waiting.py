@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from thinkback.app.cli.screen import line, megabytes, note, quantity, symbol
+from thinkback.app.cli.screen import megabytes, note, symbol
 
 if TYPE_CHECKING:  # rich is imported only where something is shown
     from rich.console import Console
@@ -62,23 +62,25 @@ class _Adding:
     chunks: int = 0
     in_group: int = 0
 
-    def __call__(self, stage: str, done: int, total: int | None, note: str = "") -> None:
+    def __call__(self, stage: str, done: int, total: int | None, note: str = "") -> None:  # noqa: ARG002 - the port's form
         if stage == "documents":
             self.read = done
-            self._show(total, self.embedded, note)
+            self._show(total, self.embedded)
         elif stage == "chunks" and total:
             fresh = done - self.in_group
             self.chunks += fresh if fresh > 0 else done
             self.in_group = 0 if done >= total else done
             group = max(self.read - self.embedded, 1)
-            self._show(None, self.embedded + group * done / total, "")
+            self._show(None, self.embedded + group * done / total)
             if done >= total:
                 self.embedded = self.read
 
-    def _show(self, total: int | None, position: float, name: str) -> None:
+    def _show(self, total: int | None, position: float) -> None:
         spent = time.perf_counter() - self.started
-        rate = f"{self.chunks / spent:.1f} chunks/s" if self.chunks and spent > 0 else line(name, 40)
         whole = total or self.bar.tasks[0].total
+        rate = f"{self.read:,} of {whole:,} read" if whole else "reading"
+        if self.chunks and spent > 0:
+            rate = f"{self.chunks / spent:.1f} chunks/s"
         left = ""
         if whole and position > 0 and spent > _FEW:
             left = f", {_clock(spent * (whole - position) / position)} left"
@@ -193,8 +195,3 @@ def waiting(what: str = "") -> Iterator[Waiting]:
         yield clock
     finally:
         clock.hide()
-
-
-def rate(chunks: int, seconds: float) -> str:
-    """Return throughput in words."""
-    return f"{quantity(chunks, 'chunk')}, {chunks / seconds:.1f} chunks/s" if chunks and seconds > 0 else ""
