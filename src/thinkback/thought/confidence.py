@@ -34,7 +34,7 @@ class Verdict:
 
 
 def is_abstention(text: str) -> bool:
-    """Tell whether a text says only that the question cannot be answered, in any of eleven languages.
+    """Tell whether a text says only that the question cannot be answered, in any of ten languages.
 
     The empty text is one. Citation markers do not count as content. A text is an abstention if its first sentence
     says so and no later sentence gives anything but an explanation or an offer of help.
