@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,6 +204,23 @@ def test_everything_is_deleted_only_when_confirmed(filled: Cli) -> None:
     assert "--yes" in ran.err
     assert len(filled("docs", "--json").json["documents"]) == 2
     assert len(filled("rm", "--all", "--yes", "--json").json["documents"]) == 2
+    assert filled("docs", "--json").json["documents"] == []
+
+
+def test_a_user_at_a_terminal_may_change_their_mind(filled: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
+    ran = filled("rm", "--all")
+    assert ran.code == 0
+    assert "2 documents and 1 thought" in ran.err
+    assert "Nothing was deleted" in ran.err
+    monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
+    assert filled("rm", "--all", "--json").json == {"deleted": False}
+    monkeypatch.setattr(sys, "stdin", Terminal("yes\n"))
+    assert filled("rm", "--all").code == 0
     assert filled("docs", "--json").json["documents"] == []
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from thinkback.app.cli.naming import handle
 from thinkback.app.cli.screen import joined, line, note, out, quantity, say, symbol
-from thinkback.app.cli.typing_out import Typist
+from thinkback.app.cli.typing_out import Typist, closing_line
 from thinkback.app.cli.waiting import waiting
 
 if TYPE_CHECKING:  # the engine imports numpy and pydantic, and rich is not needed for --json
@@ -52,13 +52,12 @@ def play(events: Iterable[Event], *, thoughts: bool = False) -> Answer:
     typist = Typist()
     outcomes: list[Outcome] = []
     answer: Answer | None = None
-    with waiting("reading and answering") as clock:
+    with waiting("reading and answering") as clock, closing_line(typist):
         for event in events:
+            clock.hide()
             if isinstance(event, TextEvent):
-                clock.hide()
                 typist.write(event.text)
             elif isinstance(event, AnswerEvent):
-                clock.hide()
                 typist.finish()
                 show_citations(event.answer)
                 if thoughts:
@@ -66,7 +65,6 @@ def play(events: Iterable[Event], *, thoughts: bool = False) -> Answer:
                 if event.answer.hits and not event.answer.cached:
                     clock.show("thinking back: what is worth remembering")
             elif isinstance(event, OutcomeEvent):
-                clock.hide()
                 outcomes.append(event.outcome)
             elif isinstance(event, DoneEvent):
                 answer = event.answer

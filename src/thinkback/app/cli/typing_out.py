@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from thinkback.app.cli.screen import clean, prose_width
 
-__all__ = ["Typist"]
+__all__ = ["Typist", "closing_line"]
 
 
 class Typist:
@@ -67,6 +69,16 @@ class Typist:
         self._stream.write("\n")
         self._column = 0
         self._blanks = ""
+
+
+@contextmanager
+def closing_line(typist: Typist) -> Iterator[None]:
+    """End the line that is being written where something goes wrong, so that the error stands on its own."""
+    try:
+        yield
+    except BaseException:
+        typist.finish()
+        raise
 
 
 def _is_wide(character: str) -> bool:
