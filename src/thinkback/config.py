@@ -128,7 +128,10 @@ class Preset(BaseModel):
         default="earned", description="context: everything shown is a source (paper)."
     )
     support: float = Field(
-        default=0.65, ge=0, le=1, description="Least share of an atom's content that a span must carry."
+        default=0.7,
+        ge=0,
+        le=1,
+        description="Least share of an atom's content that a span must carry; calibrated on tests/golden.",
     )
     model_judges: bool = Field(
         default=False,

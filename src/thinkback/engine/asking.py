@@ -9,32 +9,25 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
-from thinkback.config import Preset
 from thinkback.engine.budget import Meter
 from thinkback.engine.cite import MarkerFilter, Quoted, cite_markers, cite_quotes, match_quotes
 from thinkback.engine.events import AnswerEvent, Event, TextEvent
-from thinkback.engine.excerpting import excerpts, whole_items
 from thinkback.engine.parts import Parts
-from thinkback.engine.shown import Shown, gather
-from thinkback.errors import BadReply, InvalidInput
+from thinkback.engine.retrieving import Asked, Found, answer_prompt, describe, evidence_first, retrieve
+from thinkback.engine.shown import Shown
+from thinkback.errors import BadReply
 from thinkback.llm.structured import FieldStream, parse, schema_of
-from thinkback.ports import Delta, Generator, Message, Reader, Reply, Request
-from thinkback.retrieve.pack import Packed, pack
-from thinkback.retrieve.search import search
-from thinkback.text.prompts import Prompt, load_prompt, render_item
-from thinkback.thought.cache import answer_key, born_from, evidence_hash
+from thinkback.ports import Delta, Generator, Message, Reply, Request
+from thinkback.text.prompts import load_prompt, render_item
 from thinkback.thought.confidence import is_abstention
 from thinkback.thought.support import supports
-from thinkback.types import Answer, Chunk, Citation, Filter, FloatVector, Hit, StoredAnswer, Usage
+from thinkback.types import Answer, Citation, StoredAnswer, Usage
 
-__all__ = ["Asked", "Delivered", "answer_events", "describe", "retrieve"]
+__all__ = ["Delivered", "answer_events"]
 
 NOTHING_FOUND = "The sources do not answer this question."
 NOTHING_STORED = "There is nothing in memory that could answer this question."
-_ITEM_OVERHEAD = 2  # the blank line between two blocks
-_PROMPT_OVERHEAD = 64  # what a chat template adds, with room to spare
 _REWRITE_TOKENS = 160
-_SHORTEST_CONTEXT = 64
 _CARRIED = 0.5  # share of an answer's words that its quotes must hold to pass without a warning
 
 
@@ -58,31 +51,6 @@ class RewriteReply(BaseModel):
     """What the prompt ``rewrite`` asks for."""
 
     question: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question with everything that the caller chose."""
-
-    question: str
-    namespace: str
-    where: Filter | None
-    preset: Preset
-    remember: bool
-    turns: tuple[tuple[str, str], ...] = ()
-    """Earlier questions and answers of the conversation, oldest first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What retrieval gave for one question."""
-
-    shown: Shown
-    packed: Packed
-    key: str
-    evidence: str
-    kept: StoredAnswer | None
-    revision: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,80 +140,6 @@ def _standalone(parts: Parts, asked: Asked, meter: Meter) -> tuple[str, tuple[st
     )
 
 
-def retrieve(parts: Parts, reader: Reader, asked: Asked, vector: FloatVector) -> Found:
-    """Search, pack, and look whether a kept answer still holds."""
-    llm, preset = parts.model(), asked.preset
-    result = search(reader, asked.namespace, question=asked.question, vector=vector, preset=preset, where=asked.where)
-    thought_ids = [hit.item.id for hit in result.hits if hit.kind == "thought"]
-    ways = reader.derivations(asked.namespace, thought_ids)
-    roots = {
-        thought_id: frozenset(root.id for way in group for root in way.roots) for thought_id, group in ways.items()
-    }
-    budget = _context_budget(llm, preset, asked.question)
-    if preset.excerpt_tokens_small is not None and _evidence_first(llm, preset):
-        cut = excerpts(parts, asked.question, vector, result.hits, limit=preset.excerpt_tokens_small)
-    else:
-        cut = whole_items(result.hits)
-
-    def packed_from(hits: Sequence[Hit]) -> Packed:
-        return pack(
-            hits,
-            budget=budget,
-            cost=lambda number, hit: llm.count(render_item(number, cut.text(hit), describe(hit))) + _ITEM_OVERHEAD,
-            top_k=preset.top_k,
-            raw_share=preset.raw_share,
-            roots=roots if preset.sources == "earned" else None,  # the paper packs a thought beside its root
-        )
-
-    packed = packed_from(cut.hits)
-    key = answer_key(asked.question, where=asked.where, preset=preset, model=llm.id, budget_tokens=budget)
-    kept, evidence = None, ""
-    if preset.answer_cache:
-        own = born_from(asked.question, ways)
-        foreign = packed_from([hit for hit in cut.hits if hit.item.id not in own]) if own else packed
-        evidence = evidence_hash(foreign.hits)
-        kept = reader.answer(asked.namespace, key)
-        kept = kept if kept is not None and kept.evidence_hash == evidence else None
-    return Found(
-        shown=gather(reader, asked.namespace, packed.hits, [cut.text(hit) for hit in packed.hits]),
-        packed=packed,
-        key=key,
-        evidence=evidence,
-        kept=kept,
-        revision=reader.revision(asked.namespace),
-    )
-
-
-def describe(hit: Hit) -> str:
-    """Return the origin of an item as prompts show it."""
-    if isinstance(hit.item, Chunk):
-        page = f", p. {hit.item.page}" if hit.item.page is not None else ""
-        return f"{hit.title}{page}"
-    return "note"
-
-
-def _context_budget(llm: Generator, preset: Preset, question: str) -> int:
-    """Return how many tokens the items may take: the preset's, or what the model's window leaves."""
-    wanted = preset.context_tokens_small if _evidence_first(llm, preset) else preset.context_tokens
-    prompt = _answer_prompt(llm, preset)
-    fixed = sum(llm.count(message.content) for message in prompt.fill(items="", question=question)) + _PROMPT_OVERHEAD
-    room = llm.traits.context_window - preset.answer_tokens - fixed
-    if room < min(_SHORTEST_CONTEXT, wanted):
-        raise InvalidInput(
-            f"The question leaves {max(room, 0)} tokens of the model's window of {llm.traits.context_window} for evidence.",
-            hint="Ask a shorter question or use a model with a larger window.",
-        )
-    return min(wanted, room)
-
-
-def _evidence_first(llm: Generator, preset: Preset) -> bool:
-    return preset.answer_style == "evidence_first" or (preset.answer_style == "auto" and llm.traits.evidence_first)
-
-
-def _answer_prompt(llm: Generator, preset: Preset) -> Prompt:
-    return load_prompt("answer-evidence" if _evidence_first(llm, preset) else "answer-prose")
-
-
 def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Event, None, Replied]:
     """Yield texts as they come and return the finished reply."""
     llm = parts.model()
@@ -253,18 +147,18 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
         render_item(number, text, describe(hit))
         for number, (hit, text) in enumerate(zip(shown.hits, shown.texts, strict=True), start=1)
     )
-    evidence_first = _evidence_first(llm, asked.preset)
-    messages = _answer_prompt(llm, asked.preset).fill(items=items, question=asked.question)
+    quotes_first = evidence_first(llm, asked.preset)
+    messages = answer_prompt(llm, asked.preset).fill(items=items, question=asked.question)
     request = Request(
         messages=messages,
         max_tokens=asked.preset.answer_tokens,
         purpose="answer",
-        schema=schema_of(EvidenceReply) if evidence_first else None,
+        schema=schema_of(EvidenceReply) if quotes_first else None,
     )
     settle = meter.reserve(llm, request)
     spent = Usage(calls=1, failed_calls=1, prompt_tokens=_size(llm, messages), estimated=True)
     try:
-        if evidence_first:
+        if quotes_first:
             reply, replied = yield from _stream_evidence(llm, request, shown)
         else:
             reply, replied = yield from _stream_prose(llm, request, shown)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Literal, Self, overload
 
 from thinkback.config import Budget
-from thinkback.engine.asking import Asked, Delivered, answer_events
+from thinkback.engine.asking import Delivered, answer_events
 from thinkback.engine.asynchronous import iterate, twin
 from thinkback.engine.budget import Meter
 from thinkback.engine.events import DoneEvent, Event, OutcomeEvent
@@ -20,6 +20,7 @@ from thinkback.engine.ingesting import add_sources
 from thinkback.engine.insight import InsightFace
 from thinkback.engine.parts import Parts, check_text, check_trust
 from thinkback.engine.remembering import Told, remember
+from thinkback.engine.retrieving import Asked
 from thinkback.engine.scope import check_metadata, where_of
 from thinkback.engine.sources import Given, sources_of
 from thinkback.engine.streams import AnswerStream

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from thinkback.engine.asking import describe
 from thinkback.engine.budget import Meter, Metered
 from thinkback.engine.parts import Parts
+from thinkback.engine.retrieving import describe
 from thinkback.engine.shown import Shown
 from thinkback.engine.writing import Candidate, Question, write_candidates
 from thinkback.errors import BadReply, BudgetExceeded, ModelError, StoreError

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from thinkback.engine.asking import Asked, answer_events
+from thinkback.engine.asking import answer_events
 from thinkback.engine.budget import Meter
 from thinkback.engine.parts import Parts, check_text
 from thinkback.engine.remembering import Told, remember
+from thinkback.engine.retrieving import Asked
 from thinkback.engine.shown import gather
 from thinkback.errors import InvalidInput, NotFound
 from thinkback.ports import HistoryEvent
