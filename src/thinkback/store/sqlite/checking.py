@@ -116,7 +116,7 @@ def _codes(sql: Sql, facts: Facts, space: int, kind: ItemClass, name: str, due: 
     table = SegmentTable(
         sql=sql, space=space, kind=kind, code_kind=facts.code_kind, dimension=facts.dimension, full=1, small=1
     )
-    segments = table.changed_since(-1)
+    segments = table.all()
     found: dict[int, int] = {}
     last, wrong = -1, 0
     for segment in segments:

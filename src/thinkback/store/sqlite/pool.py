@@ -23,14 +23,15 @@ class Pool:
 
     Args:
         connect: opens a connection.
+        first: a connection that is open already; it is the pool's from now on.
         timeout_s: seconds that a writer of this process waits for its turn, and ``close`` for those at work.
     """
 
-    def __init__(self, connect: Callable[[], Sql], timeout_s: float) -> None:
+    def __init__(self, connect: Callable[[], Sql], first: Sql, timeout_s: float) -> None:
         self._connect = connect
         self._timeout_s = timeout_s
         self._process = os.getpid()
-        self._idle: list[Sql] = []
+        self._idle = [first]
         self._lent: dict[int, int] = {}
         """Thread to the number of connections that it holds."""
         self._state = threading.Condition()

@@ -135,7 +135,7 @@ class Reindexer(IndexWriter):
                         self._recode()
 
     def _recall(self, space: Space, kind: ItemClass) -> float:
-        seqs = np.concatenate([segment.block.seqs for segment in self._segments(space, kind).changed_since(-1)])
+        seqs = np.concatenate([segment.block.seqs for segment in self._segments(space, kind).all()])
         rng = np.random.default_rng(len(seqs))
         chosen = np.sort(rng.choice(seqs, size=min(_SAMPLE, len(seqs)), replace=False))
         return recall_of_codes(
@@ -149,7 +149,7 @@ class Reindexer(IndexWriter):
         for space in spaces:
             self._flush_codes(space)
         held = {
-            (space.number, kind): [segment.block for segment in self._segments(space, kind).changed_since(-1)]
+            (space.number, kind): [segment.block for segment in self._segments(space, kind).all()]
             for space in spaces
             for kind in kinds
         }

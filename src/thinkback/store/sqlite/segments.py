@@ -11,7 +11,7 @@ and many middling ones into a full one, so that a row is written three times at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,12 +63,19 @@ class SegmentTable:
     """As many segments of fewer rows than this one after another become one."""
 
     def changed_since(self, revision: int) -> list[Segment]:
-        """Return the segments that were written after a revision (-1: all), by rising sequence numbers."""
+        """Return the segments that were written after a revision, by rising sequence numbers."""
         rows = self.sql.rows(
             f"SELECT {_COLUMNS} FROM segments WHERE space = ? AND kind = ? AND changed > ? ORDER BY first_seq",
             (self.space, self.kind, revision),
         )
         return [_segment(row, self.code_kind, self.dimension) for row in rows]
+
+    def all(self) -> Iterator[Segment]:
+        """Yield all segments by rising sequence numbers, one in memory at a time."""
+        for (number,) in self.sql.rows(
+            "SELECT segment FROM segments WHERE space = ? AND kind = ? ORDER BY last_seq", (self.space, self.kind)
+        ):
+            yield self._read(number)
 
     def add(self, block: RowBlock, revision: int) -> None:
         """Append rows whose sequence numbers rise above all that were ever given out for the kind."""

@@ -16,7 +16,7 @@ __all__ = ["Sql", "integers", "is_utf8", "strings"]
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
-_PAGE_CACHE_KIB = 4096
+_PAGE_CACHE_KIB = 2048
 """Kept per connection: small, since the vectors that a search reads are seldom the same twice."""
 
 

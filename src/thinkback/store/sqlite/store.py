@@ -78,11 +78,12 @@ class SqliteStore:
             if not read_only:
                 opening.prepare(sql, embedder_id=embedder_id, dimension=dimension, at=clock())
             facts = opening.inspect(sql)
-        finally:
+            expected = Facts(embedder_id=embedder_id, dimension=dimension, code_kind=facts.code_kind)
+            _match(facts, expected)
+        except BaseException:
             sql.close()
-        expected = Facts(embedder_id=embedder_id, dimension=dimension, code_kind=facts.code_kind)
-        _match(facts, expected)
-        return cls(path, Pool(connect, busy_timeout_s), expected, read_only=read_only, clock=clock, tuning=tuning)
+            raise
+        return cls(path, Pool(connect, sql, busy_timeout_s), expected, read_only=read_only, clock=clock, tuning=tuning)
 
     def info(self) -> StoreInfo:
         """Return what the file says of itself."""

@@ -56,7 +56,7 @@ class Views:
             share = committed and bool(known) and base is known[0]
             fresh = None if base is None else _follow(base, table, revision, live, share=share)
             if fresh is None:
-                fresh = _load(table, revision)
+                fresh = _load(table, revision, live)
             if fresh.live != live:
                 raise StoreCorrupt(f"The index has {fresh.live} rows of a kind where {live} are recorded.")
             if committed and (not known or revision > known[0].revision):
@@ -75,10 +75,10 @@ class Views:
             self._views.clear()
 
 
-def _load(table: SegmentTable, revision: int) -> View:
-    blocks = [segment.block for segment in table.changed_since(-1)]
+def _load(table: SegmentTable, revision: int, live: int) -> View:
+    blocks = (segment.block for segment in table.all())
     empty = np.empty((code_rows(table.code_kind, table.dimension), 0), code_dtype(table.code_kind))
-    return View.of(revision, blocks, empty)
+    return View.of(revision, blocks, empty, expected=live)
 
 
 def _follow(base: View, table: SegmentTable, revision: int, live: int, *, share: bool) -> View | None:

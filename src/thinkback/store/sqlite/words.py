@@ -8,8 +8,8 @@ each list of rows only.
 
 FTS5 pays for every row that has any word of a question, and common words stand in nearly all rows. So where a question
 reads too much, its rarest words choose candidates, and the bags of those rows give their exact score with all words. On
-SciFact, reading 4 % of the entries that way ranks as well as reading all (nDCG@10 .689 and .687); without the second step
-it is .598. See ``benchmarks/store_words.py``.
+SciFact, reading entries for 4 % of the rows that way ranks as well as reading all (nDCG@10 .689 and .687); without the second
+step it is .633. See ``benchmarks/store_words.py``.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ and rows that were deleted are marked in a mask of the new view's own. 61 bytes 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -72,12 +73,19 @@ class View:
     family: object = field(default_factory=object)
 
     @classmethod
-    def of(cls, revision: int, blocks: list[RowBlock], empty: CodeMatrix) -> View:
-        """Return a view of exactly these rows; ``empty`` is a matrix (w, 0) of the right type."""
-        count = sum(len(block.seqs) for block in blocks)
-        memory = _Memory.sized(count, empty)
-        memory.write(blocks)
-        return cls(revision=revision, memory=memory, count=count, common=count)
+    def of(cls, revision: int, blocks: Iterable[RowBlock], empty: CodeMatrix, *, expected: int = 0) -> View:
+        """Return a view of exactly these rows.
+
+        Args:
+            revision: of the rows.
+            blocks: the rows.
+            empty: a matrix (w, 0) of the codes' type.
+            expected: how many rows there will be; more are copied once more.
+        """
+        view = cls(revision=revision, memory=_Memory.sized(expected, empty), count=0, common=0)
+        for block in blocks:
+            view = view.plus([block], share=True)
+        return view
 
     @property
     def seqs(self) -> Rows:
