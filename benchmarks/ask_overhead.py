@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-
 from record import record
+
 from thinkback.config import Budget, load_preset
 from thinkback.engine.face import Engine
 from thinkback.engine.parts import Parts
@@ -77,15 +77,27 @@ def fill(store: SqliteStore, rng: np.random.Generator, rows: int, thoughts: int)
         for ordinal, text in enumerate(part):
             chunks.append(
                 Chunk(
-                    id=fresh("chk"), namespace="default", document_id=document_id, ordinal=ordinal, start=offset,
-                    end=offset + len(text), text=text, content_hash=content_hash(text),
+                    id=fresh("chk"),
+                    namespace="default",
+                    document_id=document_id,
+                    ordinal=ordinal,
+                    start=offset,
+                    end=offset + len(text),
+                    text=text,
+                    content_hash=content_hash(text),
                 )
             )
             offset += len(text) + 1
         whole = "\n".join(part)
         document = Document(
-            id=document_id, namespace="default", uri=f"text:{start}", title=f"Document {start}", content_hash=content_hash(whole),
-            created_at=float(start), updated_at=float(start), chunk_count=len(chunks),
+            id=document_id,
+            namespace="default",
+            uri=f"text:{start}",
+            title=f"Document {start}",
+            content_hash=content_hash(whole),
+            created_at=float(start),
+            updated_at=float(start),
+            chunk_count=len(chunks),
         )
         with store.write() as writer:
             writer.put_document(document, whole, chunks, vectors[start : start + PER_DOCUMENT])
@@ -96,9 +108,19 @@ def fill(store: SqliteStore, rng: np.random.Generator, rows: int, thoughts: int)
             chunk_id, quote = roots[number % len(roots)]
             thought = Thought(id=fresh("tht"), namespace="default", text=text, level=2.0, created_at=float(number))
             way = Derivation(
-                id=fresh("drv"), thought_id=thought.id, question="q", answer="a", confidence=1.0, model="m", prompt_hash="p",
-                created_at=float(number), level=2.0, roots=(Root(kind="chunk", id=chunk_id),),
-                evidence=(Evidence(item_kind="chunk", item_id=chunk_id, start=0, end=len(quote), quote=quote, score=1.0),),
+                id=fresh("drv"),
+                thought_id=thought.id,
+                question="q",
+                answer="a",
+                confidence=1.0,
+                model="m",
+                prompt_hash="p",
+                created_at=float(number),
+                level=2.0,
+                roots=(Root(kind="chunk", id=chunk_id),),
+                evidence=(
+                    Evidence(item_kind="chunk", item_id=chunk_id, start=0, end=len(quote), quote=quote, score=1.0),
+                ),
             )
             writer.put_thought(thought, vector, [way])
 
@@ -113,8 +135,14 @@ def measure(rows: int, seed: int, folder: Path) -> dict[str, float]:
     llm = ScriptedGenerator(lambda _: "An answer of some length, with a marker or two behind it [1] [2].")
     engine = Engine(
         Parts(
-            store=store, embedder=Ready(vectors), llm=llm, judge=None, preset=load_preset("default"), budget=Budget(),
-            clock=time.time, fresh_id=random_ids(),
+            store=store,
+            embedder=Ready(vectors),
+            llm=llm,
+            judge=None,
+            preset=load_preset("default"),
+            budget=Budget(),
+            clock=time.time,
+            fresh_id=random_ids(),
         )
     )
     cpu, wall, search_cpu = [], [], []
