@@ -16,7 +16,7 @@ from thinkback.store.sqlite.decode import CHUNK, THOUGHT, chunk_of, thought_of
 from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
 from thinkback.store.sqlite.session import Session, Space
 from thinkback.store.sqlite.sql import integers, strings
-from thinkback.store.sqlite.words import Asked, WordTable
+from thinkback.store.sqlite.words import WordTable
 from thinkback.store.vectors.codes import Positions, nearest
 from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import View
@@ -139,17 +139,17 @@ class SearchReader(Session):
         space = self._space(namespace)
         if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
             return _nothing()
-        table = WordTable(self._sql, self._shared, space)
-        tuning = self._shared.tuning
-        asked = table.ask(text, budget=tuning.postings, enough=tuning.shortlist(k))
-        if asked is None:
-            return _nothing()
+        table, tuning = WordTable(self._sql, self._shared, space), self._shared.tuning
         if where is not None and not is_empty(where):
-            found = self._filtered_words(table, self._allowed(space, kind, where), asked, k, kind)
-        elif asked.is_whole:
-            found = table.ranked(asked.rare, kind, k)
+            found = self._filtered_words(table, self._allowed(space, kind, where), text, k, kind)
         else:
-            found = table.scored(_rows_of(table.ranked(asked.rare, kind, self._shared.tuning.shortlist(k))), asked, k)
+            asked = table.ask(text, budget=tuning.postings, enough=tuning.shortlist(k))
+            if asked is None:
+                return _nothing()
+            if asked.is_whole:
+                found = table.ranked(asked.rare, kind, k)
+            else:
+                found = table.scored(_rows_of(table.ranked(asked.rare, kind, tuning.shortlist(k))), asked, k)
         return _ranking(_rows_of(found), np.fromiter((score for _, score in found), np.float32, len(found)))
 
     def window_words(self, namespace: str, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
@@ -159,20 +159,26 @@ class SearchReader(Session):
         return WordTable(self._sql, self._shared, space).over(text, windows).astype(np.float32)
 
     def _filtered_words(
-        self, table: WordTable, allowed: _Allowed, asked: Asked, k: int, kind: ItemClass
+        self, table: WordTable, allowed: _Allowed, text: str, k: int, kind: ItemClass
     ) -> list[tuple[int, float]]:
         """Return the best among the allowed rows.
 
-        Few allowed rows are scored one and all. Else the ranking by the rare words is walked down, and where it does not
-        lead to enough allowed rows, the one by all words.
+        A filter that lets a tenth through needs ten times the entries to find as many rows. Where that costs more than
+        scoring the words of each allowed row (about two entries' worth), those are scored one and all.
         """
+        tuning = self._shared.tuning
         seqs = allowed.view.seqs if allowed.mask is None else allowed.view.seqs[allowed.mask]
-        if len(seqs) <= self._shared.tuning.scored_whole:
-            return table.scored(seqs, asked, k)
-        rows = _among(_rows_of(table.ranked(asked.rare, kind, -1)), seqs)
-        if len(rows) < k and not asked.is_whole:
-            rows = _among(_rows_of(table.ranked(list(asked.weights), kind, -1)), seqs)
-        return table.scored(rows[: self._shared.tuning.shortlist(k)], asked, k)
+        if len(seqs) == 0:
+            return []
+        factor = allowed.view.live / len(seqs)
+        budget = int(tuning.postings * factor)
+        asked = table.ask(text, budget=budget, enough=int(tuning.shortlist(k) * factor))
+        if asked is None:
+            return []
+        rows = seqs
+        if len(seqs) > max(tuning.scored_whole, budget // 2):
+            rows = _among(_rows_of(table.ranked(asked.rare, kind, -1)), seqs)[: tuning.shortlist(k)]
+        return table.scored(rows, asked, k)
 
     # --- about rows --------------------------------------------------------------------------------------------------
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:

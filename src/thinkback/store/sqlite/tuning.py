@@ -15,9 +15,11 @@ class Tuning:
     """Up to so many rows of a kind in a namespace, a search multiplies all vectors; above, codes choose candidates."""
     exact_bytes: int = 64_000_000
     """Held by all such vectors together: two namespaces of 20,000 rows of 384 dimensions."""
-    least_candidates: int = 150
-    """Vectors that are read for a search by codes, at least."""
-    postings: int = 4_000
+    spare_candidates: int = 200
+    """Vectors that are read for a search by codes beyond those asked for."""
+    filtered_candidates: int = 800
+    """As many at least where a filter holds: what it leaves may lie far away, where codes tell less."""
+    postings: int = 2_000
     """Entries of the index of words that the rare words of a question may read."""
     least_shortlist: int = 300
     """Rows whose words are scored when common words were left out, at least."""
@@ -32,7 +34,8 @@ class Tuning:
 
     def candidates(self, k: int, *, filtered: bool) -> int:
         """Return how many vectors to read for the k best."""
-        return max(self.least_candidates, 2 * k + 100) * (2 if filtered else 1)
+        wanted = k + self.spare_candidates
+        return max(2 * wanted, self.filtered_candidates) if filtered else wanted
 
     def shortlist(self, k: int) -> int:
         """Return how many rows the rare words of a question choose for its k best."""
