@@ -155,7 +155,7 @@ def _reason(outcome: Outcome) -> str:
     reason = outcome.reason
     if outcome.other_id and outcome.other_id in reason:
         reason = reason.replace(outcome.other_id, handle(outcome.other_id))
-    elif outcome.other_id:
+    elif outcome.other_id and outcome.other_id != outcome.thought_id:
         reason = f"{reason} ({handle(outcome.other_id)})".strip()
     return line(reason)
 
