@@ -18,6 +18,7 @@ _HERE = Path(__file__).parent
 _GUARD = _HERE / "guard"
 
 _OURS_OR_THEIRS = ("THINKBACK_", "OPENAI_", "AZURE_OPENAI", "HF_", "HUGGING", "TRANSFORMERS_", "SENTENCE_TRANSFORMERS_")
+_LONG_TIMEOUT = 1200  # seconds
 _PROXIES = {f"{kind}_proxy" for kind in ("http", "https", "all", "no", "ftp")}
 _KEPT = {"THINKBACK_DATA"}
 _FOLDERS = {
@@ -62,6 +63,14 @@ def _isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setenv("PIP_NO_INDEX", "1")
     patch.setenv("PIP_DISABLE_PIP_VERSION_CHECK", "1")
     patch.setenv("HF_HUB_OFFLINE", "1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give what runs a model or is slow by nature the time that it takes on a machine with other work."""
+    for item in items:
+        long = any(item.get_closest_marker(name) for name in ("slow", "model"))
+        if long and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_LONG_TIMEOUT))
 
 
 @pytest.fixture(scope="session", autouse=True)
