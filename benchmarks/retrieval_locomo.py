@@ -210,14 +210,14 @@ METHODS: dict[str, tuple[Preset, bool]] = {
     "raw, default": (variant(), False),
     "observations, default": (variant(), True),
     "observations, no gate": (variant(gate=None), True),
-    "observations, cosine gate .6": (variant(gate=0.6, root_rank=None), True),
+    "observations, cosine gate .6": (variant(gate=0.6, root_tokens=None), True),
     "observations, dense mixture": (variant("paper", depth=200, top_k=None), True),
 }
 TRANSFER: dict[str, tuple[Preset, bool]] = {
     "raw, default": (variant(), False),
     "earlier questions, default": (variant(), True),
     "earlier questions, no gate": (variant(gate=None), True),
-    "earlier questions, cosine gate .6": (variant(gate=0.6, root_rank=None), True),
+    "earlier questions, cosine gate .6": (variant(gate=0.6, root_tokens=None), True),
     "raw, dense": (variant(rankings=("dense",)), False),
     "earlier questions, dense mixture": (variant("paper", depth=200, top_k=None), True),
 }

@@ -38,7 +38,7 @@ VARIANTS: dict[str, Preset] = {
 GATES: dict[str, tuple[Preset, bool]] = {
     "raw": (variant(), False),
     "no gate": (variant(gate=None), True),
-    "cosine .6": (variant(gate=0.6, root_rank=None), True),
+    "cosine .6": (variant(gate=0.6, root_tokens=None), True),
     "default": (variant(), True),
     "roots alone": (variant(gate=1.0), True),
 }

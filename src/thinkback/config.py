@@ -73,10 +73,11 @@ class Preset(BaseModel):
         le=1,
         description="Cosine to the question at which a thought takes part whatever its roots; None: all do.",
     )
-    root_rank: int | None = Field(
-        default=60,
+    root_tokens: int | None = Field(
+        default=3000,
         ge=1,
-        description="A thought below the gate still takes part where its roots rank this well among chunks, on average.",
+        description="A thought below the gate takes part where its roots rank, on average, among the best chunks of so many"
+        " tokens in all; None: nowhere.",
     )
     overview_door: bool = Field(
         default=True, description="Let thoughts pass by coverage when the question is about a whole document."

@@ -12,7 +12,7 @@ from thinkback.errors import InvalidInput
 from thinkback.retrieve import search
 from thinkback.types import Filter
 
-PLAIN = load_preset("default", rankings=("dense",), gate=0.7, root_rank=None)
+PLAIN = load_preset("default", rankings=("dense",), gate=0.7, root_tokens=None)
 
 
 # --- Algorithm 1, line 1: the K = 8 items of chunks and thoughts that are nearest to the question -----------------------
@@ -104,12 +104,12 @@ def test_a_thought_below_the_gate_is_held_back_and_counted(memory, angle):
 
 
 def test_a_thought_below_the_gate_takes_part_where_its_roots_rank_well(memory, angle):
-    chunks = memory.document(*((f"c{i}", angle(50 + i)) for i in range(6)))
+    chunks = memory.document(*((f"c{i}".ljust(80, "."), angle(50 + i)) for i in range(6)))  # 20 tokens each, about
     on_second = memory.thought("on the second", angle(60), [chunks[1]])
     on_last = memory.thought("on the last", angle(60), [chunks[5]])
     on_both = memory.thought("on first and last", angle(60), [chunks[0], chunks[5]])
     two_ways = memory.thought("once on the last, once on the first", angle(60), [chunks[5]], [chunks[0]])
-    found = memory.search(PLAIN.model_copy(update={"root_rank": 3}))
+    found = memory.search(PLAIN.model_copy(update={"root_tokens": 60}))
     kept = {hit.item.id for hit in found.hits}
     assert on_second in kept
     assert on_last not in kept
@@ -118,11 +118,19 @@ def test_a_thought_below_the_gate_takes_part_where_its_roots_rank_well(memory, a
     assert found.below_gate == 2
 
 
+def test_the_best_chunk_counts_as_near_however_long_it_is(memory, angle):
+    chunks = memory.document(("x" * 10_000, angle(50)), ("y" * 10_000, angle(51)))
+    on_first = memory.thought("on the first", angle(60), [chunks[0]])
+    memory.thought("on the second", angle(60), [chunks[1]])
+    found = memory.search(PLAIN.model_copy(update={"root_tokens": 100}))
+    assert [hit.item.id for hit in found.hits if hit.kind == "thought"] == [on_first]
+
+
 def test_a_thought_on_testimony_alone_passes_by_likeness_only(memory, angle):
     memory.document(("a", angle(50)))
     near = memory.thought("near", angle(30), ["tst_1"], kind="testimony")
     memory.thought("far", angle(60), ["tst_1"], kind="testimony")
-    found = memory.search(PLAIN.model_copy(update={"root_rank": 60}))
+    found = memory.search(PLAIN.model_copy(update={"root_tokens": 3000}))
     assert [hit.item.id for hit in found.hits if hit.kind == "thought"] == [near]
 
 

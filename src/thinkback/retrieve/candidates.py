@@ -12,7 +12,7 @@ from thinkback.config import Preset
 from thinkback.ports import Reader
 from thinkback.retrieve.rank import Scores, look_up, ranked
 from thinkback.retrieve.smooth import smooth_cosines
-from thinkback.types import Filter, FloatVector, Ranking, Rows
+from thinkback.types import Filter, FloatVector, Item, Ranking, Rows
 
 __all__ = ["Asked", "Candidates", "Kind", "find_chunks", "find_thoughts"]
 
@@ -39,6 +39,15 @@ class Asked:
     """Shape (d,), norm 1."""
     preset: Preset
     where: Filter | None = None
+    _seen: dict[int, Item] = field(default_factory=dict)
+
+    def items(self, rows: Rows) -> tuple[Item, ...]:
+        """Return the items of rows, in order; none is read from the store twice."""
+        missing = [row for row in rows.tolist() if row not in self._seen]
+        if missing:
+            found = self.reader.items_at(self.namespace, np.array(missing, np.int64))
+            self._seen.update(zip(missing, found, strict=True))
+        return tuple(self._seen[row] for row in rows.tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,10 @@ __all__ = ["Window", "best_window", "score_sentences"]
 _WORD = re.compile(r"\w+")
 _ENDINGS = ("ing", "ed", "es", "s")
 _SHORTEST_STEM = 3
+_FUNCTION_WORDS = frozenset(
+    "a an the of in on at to and or is are was were be been by for with from as that this it its which who whom whose what "
+    "when where how why do does did has have had not their his her they he she them there these those than then".split()
+)  # in any other language their frequency has to keep them down
 _LEXICAL = 0.5
 """Weight of the words that a sentence shares with the question; the rest is the cosine. Words alone know numbers and
 names, the cosine knows paraphrase; half and half was best of the three that were tried."""
@@ -55,6 +59,8 @@ def score_sentences(question: str, texts: Sequence[str], cosines: Sequence[float
 def _stems(text: str) -> list[str]:
     stems = []
     for word in _WORD.findall(text.casefold()):
+        if word in _FUNCTION_WORDS:
+            continue
         ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= _SHORTEST_STEM), "")
         stems.append(word.removesuffix(ending))
     return stems

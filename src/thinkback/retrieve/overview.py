@@ -29,7 +29,7 @@ def cover(asked: Asked) -> tuple[Rows, Candidates]:
     pool = Candidates(rows=near.rows, cosines=near.scores.astype(np.float64))
     if not near.rows.size:
         return near.rows, pool
-    ids = [item.id for item in asked.reader.items_at(asked.namespace, near.rows)]
+    ids = [item.id for item in asked.items(near.rows)]
     derivations = asked.reader.derivations(asked.namespace, ids)
     root_ids = {root.id for ways in derivations.values() for way in ways for root in way.roots}
     sections = _sections(asked, sorted(root_ids))

@@ -24,6 +24,8 @@ __all__ = ["SearchResult", "search"]
 
 _BOTH: frozenset[Kind] = frozenset({"chunk", "thought"})
 _NO_ROWS: Rows = np.empty(0, np.int64)
+_CHARACTERS = 4
+"""Per token, about: where a rank ends need not be known to the word."""
 _NEAREST_THOUGHTS = 60
 """Of each ranking of thoughts, those whose roots are looked up."""
 _LEAST_ITEM = 20
@@ -119,11 +121,11 @@ def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates) -> npt.NDArra
     """
     preset = asked.preset
     admitted = admit_by_similarity(thoughts.cosines, preset.gate)
-    if preset.root_rank is None or admitted.all():
+    if preset.root_tokens is None or admitted.all():
         return admitted
     near = np.concatenate([_NO_ROWS, *(ranking.rows[:_NEAREST_THOUGHTS] for ranking in thoughts.rankings.values())])
     places = np.flatnonzero(~admitted & np.isin(thoughts.rows, near))
-    ids = [item.id for item in asked.reader.items_at(asked.namespace, thoughts.rows[places])]
+    ids = [item.id for item in asked.items(thoughts.rows[places])]
     derivations = asked.reader.derivations(asked.namespace, ids)
     root_ids = list(
         {r.id: None for ways in derivations.values() for way in ways for r in way.roots if r.kind == "chunk"}
@@ -131,17 +133,24 @@ def _admit(asked: Asked, chunks: Candidates, thoughts: Candidates) -> npt.NDArra
     root_rows = asked.reader.rows(asked.namespace, root_ids)
     raw = _fuse(preset, chunks, Candidates(), _NO_ROWS).rows
     ranks = dict(zip(root_ids, look_up(root_rows, raw, np.arange(1.0, len(raw) + 1)).astype(int).tolist(), strict=True))
+    reach = _reach(asked, raw, preset.root_tokens)
     for place, thought_id in zip(places, ids, strict=True):
         ways = [[ranks[root.id] for root in way.roots if root.id in ranks] for way in derivations.get(thought_id, ())]
-        admitted[place] = admit_by_roots(ways, root_rank=preset.root_rank, missing=preset.depth)
+        admitted[place] = admit_by_roots(ways, root_rank=reach, missing=preset.depth)
     return admitted
+
+
+def _reach(asked: Asked, raw: Rows, tokens: int) -> int:
+    """Return how many of the best chunks, one at least, hold so many tokens: chunks may be of any size, ranks are not."""
+    lengths = np.cumsum([len(item.text) for item in asked.items(raw[: tokens // _LEAST_ITEM])])
+    return max(1, int(np.searchsorted(lengths, tokens * _CHARACTERS, side="right")))
 
 
 def _hydrate(asked: Asked, fused: Fused, candidates: Sequence[Candidates], most: int) -> tuple[Hit, ...]:
     """Return the first hits with their items, near-copies dropped where the preset says so."""
     preset = asked.preset
     rows = fused.rows[: most if preset.diversify is None else preset.candidates]
-    items = asked.reader.items_at(asked.namespace, rows)
+    items = asked.items(rows)
     places: Sequence[int] = range(len(rows))
     if preset.diversify is not None:
         vectors = asked.reader.vectors(asked.namespace, [item.id for item in items])
