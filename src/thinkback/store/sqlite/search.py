@@ -218,19 +218,17 @@ class SearchReader(Session):
         found = self._sql.rows(
             """
             SELECT
-                (SELECT b.seq FROM chunks b WHERE b.document = c.document AND b.ordinal = c.ordinal - 1),
-                (SELECT a.seq FROM chunks a WHERE a.document = c.document AND a.ordinal = c.ordinal + 1),
+                coalesce((SELECT b.seq FROM chunks b WHERE b.document = c.document AND b.ordinal = c.ordinal - 1), -1),
+                coalesce((SELECT a.seq FROM chunks a WHERE a.document = c.document AND a.ordinal = c.ordinal + 1), -1),
                 c.seq IS NOT NULL OR EXISTS (SELECT 1 FROM thoughts t WHERE t.seq = value AND t.space = :space)
-            FROM carray(:rows) LEFT JOIN chunks c ON c.seq = value AND c.space = :space
+            FROM carray(:rows) LEFT JOIN chunks c INDEXED BY chunks_by_place ON c.seq = value AND c.space = :space
             """,
             {"rows": integers(rows), "space": space.number},
         )
-        beside = np.full((len(rows), 2), -1, np.int64)
-        for position, (before, after, is_here) in enumerate(found):
-            if not is_here:
-                raise NotFound(f"There is no index row {int(rows[position])} in this snapshot.")
-            beside[position] = max(before or -1, -1), max(after or -1, -1)
-        return beside
+        table = np.array(found, np.int64)
+        if not table[:, 2].all():
+            self._none_found(rows[table[:, 2] == 0])
+        return np.maximum(table[:, :2], -1)  # a chunk that is not indexed has a negative row number
 
     def _none_found(self, rows: Rows) -> Rows:
         if len(rows):
