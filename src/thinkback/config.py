@@ -74,7 +74,7 @@ class Preset(BaseModel):
         description="Cosine to the question at which a thought takes part whatever its roots; None: all do.",
     )
     root_tokens: int | None = Field(
-        default=3000,
+        default=2500,
         ge=1,
         description="A thought below the gate takes part where its roots rank, on average, among the best chunks of so many"
         " tokens in all; None: nowhere.",

@@ -130,7 +130,7 @@ def test_a_thought_on_testimony_alone_passes_by_likeness_only(memory, angle):
     memory.document(("a", angle(50)))
     near = memory.thought("near", angle(30), ["tst_1"], kind="testimony")
     memory.thought("far", angle(60), ["tst_1"], kind="testimony")
-    found = memory.search(PLAIN.model_copy(update={"root_tokens": 3000}))
+    found = memory.search(PLAIN.model_copy(update={"root_tokens": 2500}))
     assert [hit.item.id for hit in found.hits if hit.kind == "thought"] == [near]
 
 
