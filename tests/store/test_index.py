@@ -15,7 +15,9 @@ from thinkback.types import Filter
 
 Open = Callable[..., SqliteStore]
 
-SMALL = Tuning(exact_rows=10, spare_candidates=20, filtered_candidates=20, full_segment=16, small_segment=4, least_recall=0.0)
+SMALL = Tuning(
+    exact_rows=10, spare_candidates=20, filtered_candidates=20, full_segment=16, small_segment=4, least_recall=0.0
+)
 
 
 def ids(reader, ranking) -> list[str]:

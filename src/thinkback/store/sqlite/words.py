@@ -34,8 +34,9 @@ THOUGHTS = 1 << 40
 _HASH_BYTES = 16 << 20
 """FTS5 writes a new segment when so much has gathered in memory; its own 1 MB makes a bulk load merge over and over."""
 
-_STABLE = 10_000
-"""In an index of more rows, a word's frequency is counted anew when a fiftieth of them has changed; else at any change."""
+_COMMON = 1_000
+"""The frequency of a word that stands in more rows is counted anew when a fiftieth of all rows has changed: counting reads
+every entry of the word. Of any other it is counted at any change, which is quick, and a new word must be found at once."""
 
 _MOST_KNOWN = 200_000
 """Frequencies that are remembered."""
@@ -133,7 +134,7 @@ class WordTable:
         known = self._shared.frequencies.get(key)
         if known is not None:
             count, total_then, revision_then = known
-            settled = total > _STABLE and abs(total - total_then) * 50 <= total
+            settled = count > _COMMON and abs(total - total_then) * 50 <= total
             if settled or (revision_then == self._space.revision and not self._space.changed):
                 return count
         count = int(self._sql.value(f"SELECT doc FROM {self._vocabulary()} WHERE term = ?", (stem,)) or 0)
