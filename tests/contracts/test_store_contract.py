@@ -952,3 +952,16 @@ def test_another_embedder_takes_over(store: Store) -> None:
         writer.put_document(document("late"), "late", chunks(["late"], "late"), flat[[0]])
         writer.delete_documents("n", ["d"])
     assert store.check() == ()
+
+
+def test_a_name_that_no_file_can_hold_is_empty_to_read_and_refused_to_write(store: Store) -> None:
+    with store.read() as reader:
+        assert reader.documents("\ud800") == ()
+        assert reader.document("n", "\ud800") is reader.document_text("n", "\ud800") is None
+        assert reader.items("n", ["\ud800", "a\0b"]) == reader.chunks("n", "\ud800") == ()
+        assert reader.history("n", "\ud800") == ()
+        assert reader.answer("n", "\ud800") is None
+    with pytest.raises(InvalidInput), store.write() as writer:
+        writer.put_document(document(namespace="\ud800"), "", [], axis())
+    with pytest.raises(InvalidInput), store.write() as writer:
+        writer.put_setting("\ud800", "x")

@@ -188,3 +188,16 @@ def test_a_lost_segment_is_noticed_and_not_searched(opened: Open, make) -> None:
     with store.read() as reader, pytest.raises(StoreCorrupt, match="recorded"):
         reader.search_dense("n", make.vectors(1)[0], 5, kind="chunk")
     assert any("codes" in fault for fault in store.check())
+
+
+def test_vectors_of_deleted_rows_are_not_needed(opened: Open, make) -> None:
+    """Nothing is kept between searches here, so each reads the vectors of a view that has dead rows in it."""
+    store = opened(tuning=Tuning(exact_bytes=0))
+    for seed in range(30):
+        make.put(store, ["t"], f"d{seed}", seed=seed)
+    with store.read() as reader:
+        assert len(reader.search_dense("n", make.vectors(1)[0], 99, kind="chunk").rows) == 30
+    with store.write() as writer:
+        writer.delete_documents("n", ["d4", "d11"])
+    all_found(store, make, {f"d{seed}-0": seed for seed in range(30) if seed not in (4, 11)})
+    assert store._shared.exact.nbytes == 0
