@@ -80,7 +80,7 @@ types: $(VENV)/.dev ## Check types
 	@$(BIN)/mypy
 
 imports: $(VENV)/.dev ## Check who may import whom
-	@$(BIN)/lint-imports --no-timing > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@$(BIN)/lint-imports --no-logo > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 docs-check: $(VENV)/.dev ## Check that the generated pages are up to date
 	@$(BIN)/python scripts/docs.py --check
