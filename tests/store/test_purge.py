@@ -122,11 +122,40 @@ def test_a_canary_is_found_nowhere_after_a_purge(store: SqliteStore, path: Path,
         assert len(reader.search_words("n", "whales", 999, kind="chunk").rows) == 3 * 14
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_nothing_survives_in_gaps_of_pages_or_signposts_of_the_word_index(
-    store: SqliteStore, path: Path, make, seed: int
-) -> None:
-    """Without VACUUM and the look at signposts this fails for some seeds: rows move between pages and leave copies."""
+@pytest.mark.parametrize("seed", [3, 9])
+def test_nothing_survives_in_gaps_of_pages(store: SqliteStore, path: Path, make, seed: int) -> None:
+    """Without VACUUM this fails for both seeds: rows move between pages and leave copies in their unused middle."""
+    rng = random.Random(seed)
+    live: dict[str, str] = {}
+    gone: list[str] = []
+    for round_number in range(60):
+        with store.write() as writer:
+            for number in range(rng.choice([1, 5, 60])):
+                name = f"d{round_number}-{number}"
+                canary = f"{rng.choice('abcdefghijklmnopqrstuvwxyz')}q{rng.getrandbits(40):010x}"
+                text = " ".join([canary] * rng.randint(1, 3) + ["fil"] * rng.randint(5, 400))
+                uri, metadata = f"/{canary}{'u' * rng.randint(0, 100)}", {f"{canary}k": f"{canary}v"}
+                document = make.document(name, title=canary, uri=uri, metadata=metadata)
+                writer.put_document(document, text, make.chunks([text], name), make.vectors(1))
+                found = make.derivation(
+                    f"v{name}", f"t{name}", [f"{name}-0"], question=canary * rng.randint(1, 20), answer=canary
+                )
+                writer.put_thought(make.thought(f"t{name}", text=f"{canary} thought"), make.vectors(1)[0], [found])
+                live[name] = canary
+        with store.write() as writer:
+            for name in rng.sample(sorted(live), min(len(live) // 2, rng.choice([1, 10, 20]))):
+                writer.delete_documents("n", [name])
+                writer.delete_thoughts("n", [f"t{name}"])
+                gone.append(live.pop(name))
+    assert store.purge().status == "purged"
+    assert left(path, gone) == []
+    assert left(path, live.values()) == list(live.values())
+    assert store.check() == ()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_survives_in_signposts_of_the_word_index(store: SqliteStore, path: Path, make, seed: int) -> None:
+    """FTS5 keeps the first word of a page after that word's last row has gone; for these seeds it is a canary."""
     rng = random.Random(seed)
     vocabulary = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(1500)]
     live: dict[str, str] = {}
@@ -146,7 +175,6 @@ def test_nothing_survives_in_gaps_of_pages_or_signposts_of_the_word_index(
     assert store.purge().status == "purged"
     assert left(path, gone) == []
     assert left(path, live.values()) == list(live.values())
-    assert store.check() == ()
 
 
 def test_what_was_overwritten_or_blanked_goes_too(store: SqliteStore, path: Path, make) -> None:

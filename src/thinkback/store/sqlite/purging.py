@@ -3,7 +3,7 @@
 
 ``secure_delete`` overwrites what is deleted, and FTS5 does the same with words, but neither does all of it. When SQLite
 moves rows between pages it leaves copies behind in the unused middle of a page, and FTS5 keeps the first word of a page as
-a signpost after its last row has gone: measured, one of some 550 deleted texts could still be found in the file. So a purge
+a signpost after its last row has gone: over twelve random histories 20 of 6,892 deleted texts could still be read. So a purge
 writes the index of words anew where such a signpost is left, then the whole file (VACUUM), then empties the log.
 """
 
