@@ -11,6 +11,7 @@ from typing import Literal
 from thinkback.engine.parts import Parts
 from thinkback.engine.writing import ancestors
 from thinkback.ports import Reader
+from thinkback.thought.admit import one_sentence
 from thinkback.thought.steering import steers
 from thinkback.thought.support import supports
 from thinkback.thought.twins import guard
@@ -72,9 +73,10 @@ def audit(parts: Parts, namespace: str) -> AuditReport:
             *_unused(parts, active),
             *_loops(reader, namespace, active, ways),
             *_leaks(reader, namespace, active),
-            *(Finding(kind="damage", item_id="", detail=fault) for fault in parts.store.check()),
         ]
         chunks = reader.counts(namespace)["chunks"]
+    # outside the snapshot: the check takes a connection of its own, which a small pool might not have to spare
+    findings += [Finding(kind="damage", item_id="", detail=fault) for fault in parts.store.check()]
     order = list(FindingKind.__args__)  # type: ignore[attr-defined] # a Literal has its values there
     findings.sort(key=lambda finding: (order.index(finding.kind), finding.item_id, finding.other_id or ""))
     return AuditReport(findings=tuple(findings), thoughts=len(thoughts), chunks=chunks)
@@ -107,19 +109,31 @@ def _conflicts(reader: Reader, namespace: str) -> Iterator[Finding]:
 def _unsupported(
     parts: Parts, reader: Reader, namespace: str, active: Sequence[Thought], ways: Mapping[str, Sequence[Derivation]]
 ) -> Iterator[Finding]:
-    """Find thoughts of which no single span carries the words by today's rule (thoughts of the paper's presets have none)."""
+    """Find thoughts that their evidence does not carry by today's rule (thoughts of the paper's presets are let in unlooked).
+
+    Read as admission reads: one item alone, the quotes of one derivation together, or for an overview the texts of all the
+    thoughts that a derivation stands on.
+    """
     ids = {piece.item_id for group in ways.values() for way in group for piece in way.evidence}
     texts = {item.id: item.text for item in reader.items(namespace, sorted(ids))}
     texts |= {said.id: said.answer for said in reader.testimonies(namespace, sorted(ids))}
     for thought in active:
-        pieces = [piece for way in ways.get(thought.id, ()) for piece in way.evidence]
-        below = [texts[piece.item_id] for piece in pieces if piece.item_id in texts]
-        if len(below) > 1:
-            below.append(" ".join(piece.quote for piece in pieces))
+        below = list(dict.fromkeys(ground for way in ways.get(thought.id, ()) for ground in _grounds(way, texts)))
         verdicts = [supports(thought.text, text, threshold=parts.preset.support) for text in below]
         if not any(verdict.ok for verdict in verdicts):
             best = max(verdicts, key=lambda verdict: verdict.score, default=None)
             yield Finding(kind="unsupported", item_id=thought.id, detail=best.reason if best else "it has no evidence")
+
+
+def _grounds(way: Derivation, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts any of which may carry what a derivation claims."""
+    there = [piece for piece in way.evidence if piece.item_id in texts]
+    yield from (texts[piece.item_id] for piece in there)
+    if len(there) > 1:
+        yield one_sentence([piece.quote for piece in there])
+        above = [texts[piece.item_id] for piece in there if piece.item_kind == "thought"]
+        if above:
+            yield one_sentence(above)
 
 
 def _unused(parts: Parts, active: Sequence[Thought]) -> Iterator[Finding]:

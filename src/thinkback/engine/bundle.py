@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from thinkback.engine.bundle_checks import check_graph, check_texts, labels
 from thinkback.engine.parts import Parts
+from thinkback.engine.standing import restand
 from thinkback.errors import BundleError
-from thinkback.ids import canonical_json, content_hash
+from thinkback.ids import canonical_json
 from thinkback.ports import HistoryEvent, Progress, Reader, Writer
+from thinkback.thought.admit import lowest
 from thinkback.types import (
     Chunk,
     Derivation,
@@ -30,6 +33,7 @@ from thinkback.types import (
     StoredAnswer,
     Testimony,
     Thought,
+    Trust,
 )
 
 __all__ = ["FORMAT", "ImportReport", "bundle_lines", "import_lines"]
@@ -63,7 +67,9 @@ def bundle_lines(reader: Reader, namespace: str) -> Iterator[str]:
             yield _line("chunk", chunk)
     thoughts = sorted(reader.thoughts(namespace, _STATUSES), key=lambda one: one.id)
     ways = reader.derivations(namespace, [thought.id for thought in thoughts])
+    answers = sorted(reader.answers(namespace), key=lambda one: one.key)
     roots = {root.id for group in ways.values() for way in group for root in way.roots if root.kind == "testimony"}
+    roots |= {cited.root_id for answer in answers for cited in answer.citations if not cited.document_id}
     for said in sorted(reader.testimonies(namespace, sorted(roots)), key=lambda one: one.id):
         yield _line("testimony", said)
     for thought in thoughts:
@@ -73,7 +79,7 @@ def bundle_lines(reader: Reader, namespace: str) -> Iterator[str]:
             yield _line("derivation", way)
     for link in sorted(reader.links(namespace), key=lambda one: (one.left, one.right, one.kind)):
         yield _line("link", link)
-    for answer in sorted(reader.answers(namespace), key=lambda one: one.key):
+    for answer in answers:
         yield _line("answer", answer)
     for event in reader.history(namespace):
         yield _line("event", event)
@@ -94,6 +100,8 @@ class ImportReport(Record):
     """Records that were there already, with the same id."""
     unknown_fields: tuple[str, ...] = ()
     """Fields of a newer writer that this version does not keep."""
+    stale: tuple[str, ...] = ()
+    """Thoughts that the bundle calls active and that do not stand here: a document that is there already has other text."""
     dry_run: bool = False
 
 
@@ -105,18 +113,35 @@ class _Contents:
 
 
 def import_lines(
-    parts: Parts, namespace: str, lines: Iterable[str], *, dry_run: bool = False, progress: Progress | None = None
+    parts: Parts,
+    namespace: str,
+    lines: Iterable[str],
+    *,
+    trust: Trust | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
 ) -> ImportReport:
     """Read a bundle into a namespace: all of it in one transaction, or nothing.
 
-    Records whose id is there already are skipped, with everything below them. Offsets, quotes and hashes are checked first.
+    Records whose id is there already are skipped, with everything below them. Offsets, quotes, hashes and the graph are
+    checked first. How thoughts stand and whether they can be trusted is then worked out anew from what is in the store.
+
+    Args:
+        parts: the collaborators.
+        namespace: where to.
+        lines: the bundle.
+        trust: label for all its documents and testimonies; None: as the bundle says.
+        dry_run: check and count only.
+        progress: told how much is embedded.
 
     Raises:
-        BundleError: not a bundle, of a newer format, damaged, or its quotes do not stand in its texts.
+        BundleError: not a bundle, of a newer format, damaged, or it claims what its texts and sources do not bear out.
     """
     contents = _read(lines, namespace)
-    _verify(contents)
+    _label(contents, trust)
+    check_texts(contents.records, contents.texts)
     with parts.store.read() as reader:
+        check_graph(reader, namespace, contents.records, contents.texts)
         known = _known(reader, namespace, contents)
     new = {
         kind: [one for one in records if _id(kind, one) not in known[kind]]
@@ -143,7 +168,35 @@ def import_lines(
                 chunk_vectors,
                 dict(zip((t.id for t in active), thought_vectors, strict=True)),
             )
+            stale = _judge(writer, namespace, new["thought"], trust, parts.clock())
+        report = dataclasses.replace(report, stale=stale)
     return report
+
+
+def _label(contents: _Contents, trust: Trust | None) -> None:
+    """Give documents and testimonies the label that the caller wants, and chunks that of their document."""
+    if trust is not None:
+        for kind in ("document", "testimony"):
+            contents.records[kind] = [dataclasses.replace(one, trust=trust) for one in contents.records[kind]]
+    labelled = {document.id: document.trust for document in contents.records["document"]}
+    contents.records["chunk"] = [
+        dataclasses.replace(chunk, trust=labelled.get(chunk.document_id, "untrusted"))
+        for chunk in contents.records["chunk"]
+    ]
+
+
+def _judge(
+    writer: Writer, namespace: str, thoughts: Sequence[Thought], trust: Trust | None, now: float
+) -> tuple[str, ...]:
+    """Let thoughts that were just written stand and be trusted as their sources allow; return those that went stale."""
+    ids = [thought.id for thought in thoughts]
+    found = labels(writer, namespace, ids)
+    for thought in thoughts:
+        earned = found.get(thought.id, thought.trust)
+        label = lowest([earned, thought.trust if trust is None else trust])
+        if label != thought.trust:
+            writer.put_thought(dataclasses.replace(thought, trust=label), None)
+    return tuple(standing.thought_id for standing in restand(writer, namespace, ids, now).stale)
 
 
 def _read(lines: Iterable[str], namespace: str) -> _Contents:
@@ -190,24 +243,6 @@ def _check_header(header: Any) -> None:
         raise BundleError("This is no thinkback bundle: its first line says nothing of the kind.")
     if header.get("format") != FORMAT:
         raise BundleError(f"The bundle has format {header.get('format')!r}; this version reads {FORMAT}.")
-
-
-def _verify(contents: _Contents) -> None:
-    """Refuse a bundle whose spans do not say what it claims: a quote must stand where it is said to stand."""
-    texts = contents.texts
-    for document in contents.records["document"]:
-        if content_hash(texts[document.id]) != document.content_hash:
-            raise BundleError(f"The text of document {document.id!r} does not have the hash that it claims.")
-    for chunk in contents.records["chunk"]:
-        if texts.get(chunk.document_id, "")[chunk.start : chunk.end] != chunk.text:
-            raise BundleError(f"Chunk {chunk.id!r} does not stand at its place in its document.")
-    items = {one.id: one.text for kind in ("chunk", "thought") for one in contents.records[kind]}
-    items |= {said.id: said.answer for said in contents.records["testimony"]}
-    for way in contents.records["derivation"]:
-        for piece in way.evidence:
-            text = items.get(piece.item_id)
-            if text is not None and text[piece.start : piece.end] != piece.quote:
-                raise BundleError(f"A quote of derivation {way.id!r} does not stand in its source.")
 
 
 def _known(reader: Reader, namespace: str, contents: _Contents) -> dict[str, set[str]]:
