@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator as Stream
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
-from thinkback.engine.budget import Meter
+from thinkback.engine.budget import Meter, spent_on
 from thinkback.engine.cite import MarkerFilter, Quoted, cite_markers, cite_quotes, match_quotes
 from thinkback.engine.events import AnswerEvent, Event, TextEvent
 from thinkback.engine.parts import Parts
 from thinkback.engine.retrieving import Asked, Found, answer_prompt, describe, evidence_first, retrieve
 from thinkback.engine.shown import Shown
-from thinkback.errors import BadReply
+from thinkback.errors import BadReply, ModelError, StoreError
 from thinkback.llm.structured import FieldStream, parse, schema_of
 from thinkback.ports import Delta, Generator, Message, Reply, Request
 from thinkback.text.prompts import load_prompt, render_item
 from thinkback.thought.confidence import is_abstention
 from thinkback.thought.support import supports
-from thinkback.types import Answer, Citation, StoredAnswer, Usage
+from thinkback.types import Answer, Citation, Root, StoredAnswer, Usage
 
 __all__ = ["Delivered", "answer_events"]
 
@@ -74,6 +74,8 @@ class Delivered:
     shown: Shown
     worth_remembering: bool
     """False for a kept answer, and where there was nothing to answer from."""
+    also_shown: tuple[str, ...] = ()
+    """Raw items below the answers of the conversation, from which a rewritten question has its words."""
 
 
 def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, None, Delivered]:
@@ -83,7 +85,9 @@ def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, Non
         ModelError, BudgetExceeded, StoreError
     """
     warnings: tuple[str, ...] = ()
+    said, behind = asked.question, _Behind(roots=(), known=True)
     if asked.turns:
+        behind = _behind_turns(parts, asked)
         question, warnings = _standalone(parts, asked, meter)
         asked = replace(asked, question=question)
     started = time.perf_counter()
@@ -97,7 +101,9 @@ def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, Non
     fresh = found.kept is None and bool(found.shown.hits)
     if found.kept is not None:
         yield TextEvent(text=found.kept.text)
-        replied = Replied(text=found.kept.text, found=found.kept.found, citations=found.kept.citations)
+        replied = Replied(
+            text=found.kept.text, found=found.kept.found, citations=_retitled(found.kept.citations, found.shown)
+        )
     elif not found.shown.hits:
         yield TextEvent(text=NOTHING_STORED)
         replied = Replied(text=NOTHING_STORED, found=False, citations=())
@@ -105,7 +111,7 @@ def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, Non
         started = time.perf_counter()
         replied = yield from _reply(parts, asked, found.shown, meter)
         meter.note_seconds("answer", time.perf_counter() - started)
-        _keep(parts, asked, found, replied)
+        warnings = (*warnings, *_keep(parts, asked, found, replied, behind))
     answer = Answer(
         question=asked.question,
         text=replied.text,
@@ -121,7 +127,33 @@ def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, Non
         warnings=(*warnings, *replied.warnings),
     )
     yield AnswerEvent(answer=answer)
-    return Delivered(answer=answer, question=asked.question, shown=found.shown, worth_remembering=fresh)
+    return Delivered(
+        answer=answer,
+        question=asked.question if behind.known else said,
+        shown=found.shown,
+        worth_remembering=fresh,
+        also_shown=tuple(root.id for root in behind.roots),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Behind:
+    """What the earlier answers of a conversation rested on."""
+
+    roots: tuple[Root, ...]
+    known: bool
+    """False if a turn is no answer of ours: a question rewritten by it may hold words of anything, and is not kept."""
+
+
+def _behind_turns(parts: Parts, asked: Asked) -> _Behind:
+    """Find the kept answers that the turns of a conversation are, so that deletion can follow their words."""
+    with parts.store.read() as reader:
+        kept = {answer.text: answer for answer in reader.answers(asked.namespace)}
+    found = [kept[answer] for _, answer in asked.turns if answer in kept]
+    roots = sorted({(root.kind, root.id) for answer in found for root in answer.roots})
+    return _Behind(
+        roots=tuple(Root(kind=kind, id=root_id) for kind, root_id in roots), known=len(found) == len(asked.turns)
+    )
 
 
 def _standalone(parts: Parts, asked: Asked, meter: Meter) -> tuple[str, tuple[str, ...]]:
@@ -156,13 +188,21 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
         schema=schema_of(EvidenceReply) if quotes_first else None,
     )
     settle = meter.reserve(llm, request)
+    streamed: list[str] = []
     spent = Usage(calls=1, failed_calls=1, prompt_tokens=_size(llm, messages), estimated=True)
     try:
+        pieces = _cleaned(llm.stream(request), streamed)
         if quotes_first:
-            reply, replied = yield from _stream_evidence(llm, request, shown)
+            reply, replied = yield from _stream_evidence(pieces, shown)
         else:
-            reply, replied = yield from _stream_prose(llm, request, shown)
+            reply, replied = yield from _stream_prose(pieces, shown)
         spent = reply.usage
+    except ModelError as error:
+        spent = spent_on(error, replace(spent, completion_tokens=llm.count("".join(streamed))))
+        raise
+    except GeneratorExit:
+        spent = replace(spent, failed_calls=0, completion_tokens=llm.count("".join(streamed)))
+        raise
     finally:
         settle(spent)
     if reply.finish == "length":
@@ -174,23 +214,37 @@ def _size(llm: Generator, messages: Sequence[Message]) -> int:
     return sum(llm.count(message.content) for message in messages)
 
 
-def _stream_prose(llm: Generator, request: Request, shown: Shown) -> Stream[Event, None, tuple[Reply, Replied]]:
+def _cleaned(pieces: Iterator[Delta | Reply], streamed: list[str]) -> Stream[Delta | Reply, None, None]:
+    """Yield the pieces without lone surrogates, which nothing can store, and note what was streamed. Closes the stream."""
+    try:
+        for piece in pieces:
+            text = piece.text.encode("utf-8", "replace").decode("utf-8")
+            if isinstance(piece, Delta):
+                streamed.append(text)
+            yield replace(piece, text=text)
+    finally:
+        close = getattr(pieces, "close", None)
+        if close is not None:
+            close()
+
+
+def _stream_prose(pieces: Iterator[Delta | Reply], shown: Shown) -> Stream[Event, None, tuple[Reply, Replied]]:
     markers = MarkerFilter(len(shown.hits))
-    pieces: list[str] = []
+    texts: list[str] = []
     reply: Reply | None = None
-    for piece in llm.stream(request):
+    for piece in pieces:
         if isinstance(piece, Delta):
             text = markers.feed(piece.text)
-            pieces.append(text)
+            texts.append(text)
             if text:
                 yield TextEvent(text=text)
         else:
             reply = piece
     rest = markers.finish()
     if rest:
-        pieces.append(rest)
+        texts.append(rest)
         yield TextEvent(text=rest)
-    text = "".join(pieces).strip()
+    text = "".join(texts).strip()
     if reply is None or not text:
         raise BadReply("The model's answer is empty.")
     if is_abstention(text):
@@ -200,14 +254,14 @@ def _stream_prose(llm: Generator, request: Request, shown: Shown) -> Stream[Even
     return reply, Replied(text=text, found=True, citations=citations, dropped=markers.dropped, warnings=warnings)
 
 
-def _stream_evidence(llm: Generator, request: Request, shown: Shown) -> Stream[Event, None, tuple[Reply, Replied]]:
+def _stream_evidence(pieces: Iterator[Delta | Reply], shown: Shown) -> Stream[Event, None, tuple[Reply, Replied]]:
     """Hold the answer field back until a quote of the evidence field is found in its item."""
     fields = FieldStream("answer")
     quoted: tuple[Quoted, ...] = ()
     said: list[str] = []
     open_for_text = False
     reply: Reply | None = None
-    for piece in llm.stream(request):
+    for piece in pieces:
         if not isinstance(piece, Delta):
             reply = piece
             continue
@@ -222,7 +276,7 @@ def _stream_evidence(llm: Generator, request: Request, shown: Shown) -> Stream[E
     if reply is None:
         raise BadReply("The model's reply ended before it was complete.")
     replied = _judge_evidence(reply, fields, quoted, shown, "".join(said))
-    tail = replied.text.removeprefix("".join(said))
+    tail = replied.text.removeprefix("".join(said).rstrip())
     if tail:
         yield TextEvent(text=tail)
     return reply, replied
@@ -237,6 +291,8 @@ def _claimed(evidence: object) -> list[tuple[int, str]]:
 
 def _judge_evidence(reply: Reply, fields: FieldStream, quoted: tuple[Quoted, ...], shown: Shown, said: str) -> Replied:
     """Return the reply's verdict. What was streamed already stands; an unreadable reply fails closed."""
+    if said and is_abstention(said):
+        return Replied(text=said.strip(), found=False, citations=())
     if said:
         return _cited(fields.text if fields.text.startswith(said) else said, quoted, shown)
     try:
@@ -265,29 +321,42 @@ def _cited(text: str, quoted: tuple[Quoted, ...], shown: Shown) -> Replied:
     )
 
 
-def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied) -> None:
-    """Write the answer for the next time, and count the thoughts as used."""
+def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied, behind: _Behind) -> tuple[str, ...]:
+    """Write the answer for the next time and count the thoughts as used; return a warning if the store cannot."""
     now = parts.clock()
     used = [hit.item.id for hit in found.shown.hits if hit.kind == "thought"]
-    roots = found.shown.roots
-    with parts.store.write() as writer:
-        writer.touch(asked.namespace, used, now)
-        live = writer.live_roots(asked.namespace, [root.id for root in roots])
-        if asked.preset.answer_cache and all(
-            root.id in live for root in roots
-        ):  # a source deleted meanwhile takes it along
-            writer.put_answer(
-                asked.namespace,
-                StoredAnswer(
-                    key=found.key,
-                    evidence_hash=found.evidence,
-                    question=asked.question,
-                    text=replied.text,
-                    found=replied.found,
-                    item_ids=tuple(hit.item.id for hit in found.shown.hits),
-                    roots=roots,
-                    citations=replied.citations,
-                    model=parts.model().id,
-                    created_at=now,
-                ),
-            )
+    roots = tuple(dict.fromkeys((*found.shown.roots, *behind.roots)))
+    try:
+        with parts.store.write() as writer:
+            writer.touch(asked.namespace, used, now)
+            live = writer.live_roots(asked.namespace, [root.id for root in roots])
+            whole = all(root.id in live for root in roots)  # a source deleted meanwhile takes the answer along
+            if asked.preset.answer_cache and whole and behind.known:
+                writer.put_answer(
+                    asked.namespace,
+                    StoredAnswer(
+                        key=found.key,
+                        evidence_hash=found.evidence,
+                        question=asked.question,
+                        text=replied.text,
+                        found=replied.found,
+                        item_ids=tuple(hit.item.id for hit in found.shown.hits),
+                        roots=roots,
+                        citations=replied.citations,
+                        model=parts.model().id,
+                        created_at=now,
+                    ),
+                )
+    except StoreError as error:
+        return (f"The answer was not kept: {error.message}",)
+    return ()
+
+
+def _retitled(citations: Sequence[Citation], shown: Shown) -> tuple[Citation, ...]:
+    """Return kept citations with the titles and places that their documents have now."""
+    return tuple(
+        replace(one, title=document.title, uri=document.uri)
+        if (document := shown.documents.get(one.document_id))
+        else one
+        for one in citations
+    )

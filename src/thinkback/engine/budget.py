@@ -6,16 +6,19 @@ leaves the reservation standing, which errs to the safe side.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from thinkback.config import Budget
 from thinkback.engine.parts import Parts
-from thinkback.errors import BudgetExceeded
+from thinkback.errors import BudgetExceeded, ModelError, StoreError
 from thinkback.ports import Delta, Generator, Reply, Request
 from thinkback.types import Usage
 
-__all__ = ["Meter", "Metered"]
+__all__ = ["Meter", "Metered", "spent_on", "tighter"]
 
+_log = logging.getLogger(__name__)
 _DAY = 86_400
 _MESSAGE_OVERHEAD = 8  # tokens that a chat template adds around a message, at most, for the models known
 
@@ -64,8 +67,11 @@ class Meter:
         def settle(real: Usage) -> None:
             self.usage = self.usage + real
             correction = _minus(real, worst) if binding else real
-            with parts.store.write() as writer:
-                writer.add_usage(self._namespace, correction, now, request.purpose)
+            try:
+                with parts.store.write() as writer:
+                    writer.add_usage(self._namespace, correction, now, request.purpose)
+            except StoreError as error:  # the answer was paid for, and is worth more than its entry in the books
+                _log.warning("usage was not recorded: %s", type(error).__name__)
 
         return settle
 
@@ -80,6 +86,9 @@ class Meter:
         try:
             reply = llm.generate(request)
             spent = reply.usage
+        except ModelError as error:
+            spent = spent_on(error, spent)
+            raise
         finally:
             settle(spent)
         return reply
@@ -90,6 +99,20 @@ class Meter:
             raise BudgetExceeded(f"This could take {usage.tokens} tokens; the {what}'s budget is {tokens}.")
         if money is not None and usage.money > money:
             raise BudgetExceeded(f"This could cost {usage.money:.4f}; the {what}'s budget is {money}.")
+
+
+def spent_on(error: ModelError, otherwise: Usage) -> Usage:
+    """Return what a failed call cost, as far as its adapter knows."""
+    return error.usage if isinstance(error.usage, Usage) else otherwise
+
+
+def tighter(standing: Budget, given: Budget) -> Budget:
+    """Return the budget that holds for one question: of each limit the lower one, so that no caller lifts a hard limit."""
+    limits = {}
+    for name in Budget.model_fields:
+        known = [value for value in (getattr(standing, name), getattr(given, name)) if value is not None]
+        limits[name] = min(known, default=None)
+    return Budget(**limits)
 
 
 class Metered:

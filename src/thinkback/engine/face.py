@@ -14,7 +14,7 @@ from typing import Literal, Self, overload
 from thinkback.config import Budget
 from thinkback.engine.asking import Delivered, answer_events
 from thinkback.engine.asynchronous import iterate, twin
-from thinkback.engine.budget import Meter
+from thinkback.engine.budget import Meter, tighter
 from thinkback.engine.events import DoneEvent, Event, OutcomeEvent
 from thinkback.engine.ingesting import add_sources
 from thinkback.engine.insight import InsightFace
@@ -25,6 +25,7 @@ from thinkback.engine.scope import check_metadata, where_of
 from thinkback.engine.sources import Given, sources_of
 from thinkback.engine.streams import AnswerStream
 from thinkback.engine.syncing import sync_folder
+from thinkback.errors import InvalidInput
 from thinkback.ports import Progress
 from thinkback.types import AddReport, Answer, Filter, Outcome, Scalar, Trust
 
@@ -166,7 +167,7 @@ class Engine(InsightFace):
             filters: metadata that documents must have.
             remember: whether thoughts may be made of the answer.
             conversation: earlier questions and answers; a follow-up is then rewritten to stand alone, in a second call.
-            budget: limits for this question, instead of the retriever's.
+            budget: limits for this question; of these and the retriever's the lower ones hold.
 
         Raises:
             NoModel: there is no language model.
@@ -182,9 +183,9 @@ class Engine(InsightFace):
             where=where_of(documents, filters),
             preset=self._parts.preset,
             remember=remember,
-            turns=tuple((str(one), str(other)) for one, other in conversation),
+            turns=check_turns(conversation),
         )
-        parts = self._parts if budget is None else replace(self._parts, budget=budget)
+        parts = self._parts if budget is None else replace(self._parts, budget=tighter(self._parts.budget, budget))
         answers = AnswerStream(self._events(parts, asked))
         if stream:
             return answers
@@ -199,7 +200,7 @@ class Engine(InsightFace):
         if delivered.worth_remembering and not asked.remember:
             outcomes = (Outcome(status="off", reason="the caller asked not to remember"),)
         elif delivered.worth_remembering and parts.preset.distil_when == "background":
-            self._later().submit(_remember, parts, asked, delivered, Meter(parts, asked.namespace))
+            self._later().submit(_remember, parts, asked, delivered, meter)
         elif delivered.worth_remembering:
             outcomes = _remember(parts, asked, delivered, meter)
         for outcome in outcomes:
@@ -246,6 +247,20 @@ class Engine(InsightFace):
     aclose = twin(close)
 
 
+def check_turns(conversation: Turns) -> tuple[tuple[str, str], ...]:
+    """Return the turns of a conversation, each text cut to its first 4,000 characters: more is not needed to rewrite.
+
+    Raises:
+        InvalidInput: a turn is no pair of texts.
+    """
+    turns = []
+    for turn in conversation:
+        if isinstance(turn, str) or len(turn) != 2 or not all(isinstance(text, str) for text in turn):
+            raise InvalidInput("A turn of a conversation is a pair: a question and its answer.")
+        turns.append((turn[0][:4000], turn[1][:4000]))
+    return tuple(turns)
+
+
 def _remember(parts: Parts, asked: Asked, delivered: Delivered, meter: Meter) -> tuple[Outcome, ...]:
     answer = delivered.answer
     told = Told(
@@ -255,6 +270,7 @@ def _remember(parts: Parts, asked: Asked, delivered: Delivered, meter: Meter) ->
         found=answer.found,
         cited=tuple(dict.fromkeys(citation.via or citation.root_id for citation in answer.citations)),
         shown=delivered.shown,
+        also_shown=delivered.also_shown,
     )
     started = time.perf_counter()
     outcomes = remember(parts, told, meter)

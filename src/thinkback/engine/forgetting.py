@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thinkback.engine.parts import Parts
-from thinkback.engine.standing import closure, removed_chunks, restand, vanish
+from thinkback.engine.standing import (
+    blank_sisters,
+    closure,
+    forget_answers_of,
+    leaking,
+    removed_chunks,
+    restand,
+    vanish,
+)
 from thinkback.errors import InvalidInput, NotFound
 from thinkback.ports import HistoryEvent, PurgeReport, Reader
 from thinkback.types import FloatVector, Record, Thought
@@ -46,20 +54,25 @@ def delete_items(parts: Parts, namespace: str, ids: Sequence[str]) -> DeleteRepo
         for document_id in documents:
             gone.update(chunk.id for chunk in writer.chunks(namespace, document_id))
             gone.update(removed_chunks(writer, namespace, document_id))
+        forget_answers_of(writer, namespace, thoughts)
+        blank_sisters(writer, namespace, thoughts)
         vanished = vanish(writer, namespace, gone, now)
         writer.delete_documents(namespace, documents)
         writer.delete_testimonies(namespace, testimonies)
-        restand(writer, namespace, vanished.kept, now)
+        leaks = leaking(writer, namespace, vanished.borrowers)
+        more = vanish(writer, namespace, leaks, now)
+        kept = sorted({*vanished.kept, *more.kept} - {*more.thoughts})
+        restand(writer, namespace, kept, now)
         writer.add_history(
             HistoryEvent(namespace=namespace, item_id=item_id, event="deleted", at=now)
             for item_id in (*documents, *testimonies)
         )
     return DeleteReport(
         documents=tuple(documents),
-        thoughts=vanished.thoughts,
-        thoughts_kept=vanished.kept,
+        thoughts=tuple(sorted({*vanished.thoughts, *more.thoughts})),
+        thoughts_kept=tuple(kept),
         testimonies=tuple(testimonies),
-        answers=vanished.answers,
+        answers=vanished.answers + more.answers,
         purge=parts.store.purge(),
     )
 
@@ -105,6 +118,7 @@ def invalidate(parts: Parts, namespace: str, thought_id: str, reason: str) -> tu
         writer.put_thought(replace(thought, status="retracted", reason=reason), None)
         writer.add_history([HistoryEvent(namespace=namespace, item_id=thought_id, event="retracted", at=now)])
         writer.delete_answers_on(namespace, [thought_id])
+        forget_answers_of(writer, namespace, [thought_id])
         change = restand(writer, namespace, [thought_id], now)
     return (thought_id, *(standing.thought_id for standing in change.stale))
 

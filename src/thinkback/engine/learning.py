@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from thinkback.engine.budget import Meter
 from thinkback.engine.parts import Parts
-from thinkback.engine.remembering import Told, admit_atoms, distilled
+from thinkback.engine.remembering import Told, admit_atoms, count_outcomes, distilled, failed
 from thinkback.engine.shown import Shown
-from thinkback.errors import BadReply, BudgetExceeded, ModelError
+from thinkback.errors import BudgetExceeded, ModelError, ThinkbackError
 from thinkback.ports import Generator, Message, Request
 from thinkback.thought.admit import Source
 from thinkback.thought.confidence import is_abstention
@@ -38,11 +38,21 @@ class LearnReport(Record):
     usage: Usage
 
 
-def learn(parts: Parts, namespace: str, question: str, answer: str, *, source: str, trust: Trust) -> LearnReport:
+def learn(
+    parts: Parts,
+    namespace: str,
+    question: str,
+    answer: str,
+    *,
+    source: str,
+    trust: Trust,
+    meter: Meter | None = None,
+) -> LearnReport:
     """Admit what somebody else answered. Without a language model the answer's sentences are its notes."""
-    meter = Meter(parts, namespace)
+    meter = meter or Meter(parts, namespace)
 
     def report(outcomes: tuple[Outcome, ...], testimony_id: str | None = None) -> LearnReport:
+        count_outcomes(parts, namespace, outcomes)
         return LearnReport(
             source=source,
             question=question,
@@ -80,15 +90,11 @@ def learn(parts: Parts, namespace: str, question: str, answer: str, *, source: s
         atoms = (
             distilled(parts, told, meter) if parts.llm is not None else notes_of(answer, most=parts.preset.max_atoms)
         )
-    except BudgetExceeded as error:
-        return report((Outcome(status="over_budget", reason=error.message),))
-    except BadReply as error:
-        return report((Outcome(status="unreadable", reason=error.message),))
-    except ModelError as error:
-        return report((Outcome(status="error", reason=error.message),))
-    if isinstance(atoms, Outcome):
-        return report((atoms,))
-    outcomes = admit_atoms(parts, told, atoms, [root], meter)
+        if isinstance(atoms, Outcome):
+            return report((atoms,))
+        outcomes = admit_atoms(parts, told, atoms, [root], meter)
+    except ThinkbackError as error:
+        return report((failed(error),))
     kept = any(outcome.thought_id for outcome in outcomes)
     return report(outcomes, said.id if kept else None)
 
@@ -104,8 +110,7 @@ def learn_from(
             try:
                 answer = _answer_of(expert, question, meter)
             except (ModelError, BudgetExceeded) as error:
-                status = "over_budget" if isinstance(error, BudgetExceeded) else "error"
-                outcome = Outcome(status="over_budget" if status == "over_budget" else "error", reason=error.message)
+                outcome = failed(error)
                 reports.append(
                     LearnReport(
                         source=name,
@@ -117,7 +122,7 @@ def learn_from(
                     )
                 )
                 continue
-            reports.append(learn(parts, namespace, question, answer, source=name, trust=trust))
+            reports.append(learn(parts, namespace, question, answer, source=name, trust=trust, meter=meter))
     return tuple(reports)
 
 

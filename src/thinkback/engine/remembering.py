@@ -15,8 +15,9 @@ from thinkback.engine.budget import Meter, Metered
 from thinkback.engine.parts import Parts
 from thinkback.engine.retrieving import describe
 from thinkback.engine.shown import Shown
+from thinkback.engine.standing import live_ways
 from thinkback.engine.writing import Candidate, Question, write_candidates
-from thinkback.errors import BadReply, BudgetExceeded, ModelError, StoreError
+from thinkback.errors import BadReply, BudgetExceeded, StoreError, ThinkbackError
 from thinkback.llm.judge import GeneratorJudge
 from thinkback.llm.structured import parse, schema_of
 from thinkback.ports import Generator, Judge, Message, Request
@@ -27,7 +28,7 @@ from thinkback.thought.distil import AtomsReply, SummaryReply, clean_atoms
 from thinkback.thought.support import idf_of
 from thinkback.types import Atom, Outcome, Testimony
 
-__all__ = ["Told", "admit_atoms", "distilled", "remember"]
+__all__ = ["Told", "admit_atoms", "count_outcomes", "distilled", "failed", "remember"]
 
 Form = TypeVar("Form", AtomsReply, SummaryReply)
 
@@ -49,12 +50,29 @@ class Told:
     cited: tuple[str, ...]
     """Ids of the shown items that the answer cites; they are shown to a model with a small window alone."""
     shown: Shown
+    also_shown: tuple[str, ...] = ()
+    """Raw items that the question itself draws on: those below the answers of its conversation."""
     testimony: Testimony | None = None
     """Written with the first thought that stands on it, and not at all if none does."""
 
 
 def remember(parts: Parts, told: Told, meter: Meter) -> tuple[Outcome, ...]:
     """Return what became of each atom of an answer; at least one outcome, and never an exception of ours."""
+    outcomes = _remember(parts, told, meter)
+    count_outcomes(parts, told.namespace, outcomes)
+    return outcomes
+
+
+def count_outcomes(parts: Parts, namespace: str, outcomes: Sequence[Outcome]) -> None:
+    """Record the outcomes for ``stats``; a store that cannot be written does not undo what was answered."""
+    try:
+        with parts.store.write() as writer:
+            writer.add_outcomes(namespace, [outcome.status for outcome in outcomes])
+    except StoreError as error:
+        _log.warning("outcomes were not counted: %s", type(error).__name__)
+
+
+def _remember(parts: Parts, told: Told, meter: Meter) -> tuple[Outcome, ...]:
     preset = parts.preset
     if preset.distil == "off":
         return (Outcome(status="off", reason="remembering is switched off"),)
@@ -68,13 +86,18 @@ def remember(parts: Parts, told: Told, meter: Meter) -> tuple[Outcome, ...]:
         if isinstance(atoms, Outcome):
             return (atoms,)
         return admit_atoms(parts, told, atoms, told.shown.sources, meter)
-    except BudgetExceeded as error:
-        return (Outcome(status="over_budget", reason=error.message),)
-    except BadReply as error:
-        return (Outcome(status="unreadable", reason=error.message),)
-    except (ModelError, StoreError) as error:
-        _log.warning("remembering failed: %s", type(error).__name__)
-        return (Outcome(status="error", reason=error.message),)
+    except ThinkbackError as error:
+        return (failed(error),)
+
+
+def failed(error: ThinkbackError) -> Outcome:
+    """Return the outcome that an error of ours leaves."""
+    if isinstance(error, BudgetExceeded):
+        return Outcome(status="over_budget", reason=error.message)
+    if isinstance(error, BadReply):
+        return Outcome(status="unreadable", reason=error.message)
+    _log.warning("remembering failed: %s", type(error).__name__)
+    return Outcome(status="error", reason=error.message)
 
 
 def distilled(parts: Parts, told: Told, meter: Meter) -> tuple[Atom, ...] | Outcome:
@@ -177,7 +200,7 @@ def admit_atoms(
         namespace=told.namespace,
         question=told.question,
         answer=told.answer,
-        shown=tuple(sorted({root.id for source in sources for root in source.roots})),
+        shown=tuple(sorted({root.id for source in sources for root in source.roots} | {*told.also_shown})),
         model=parts.llm.id if parts.llm else "",
         prompt_hash=load_prompt(_PROMPT_OF[parts.preset.distil]).hash if parts.llm else "",
         testimony=told.testimony,
@@ -187,9 +210,10 @@ def admit_atoms(
     outcomes = _admit(parts, question, plain, sources, judge)
     overviews = [atom for atom in atoms if atom.overview]
     if overviews:
-        outcomes.extend(_admit_overviews(parts, question, overviews, outcomes, judge))
-    with parts.store.write() as writer:
-        writer.add_outcomes(told.namespace, [outcome.status for outcome in outcomes])
+        try:  # what was written before stands, and is reported
+            outcomes.extend(_admit_overviews(parts, replace(question, testimony=None), overviews, outcomes, judge))
+        except ThinkbackError as error:
+            outcomes.append(failed(error))
     return tuple(outcomes)
 
 
@@ -234,7 +258,7 @@ def _admit_overviews(
     ids = list(dict.fromkeys(outcome.thought_id for outcome in plain if outcome.thought_id))
     with parts.store.read() as reader:
         thoughts = reader.items(question.namespace, ids)
-        ways = reader.derivations(question.namespace, ids)
+        ways = live_ways(reader, question.namespace, reader.derivations(question.namespace, ids))
     sources = [
         Source(
             kind="thought",
@@ -246,6 +270,7 @@ def _admit_overviews(
         )
         for item in thoughts
     ]
+    sources = [source for source in sources if source.trust != "untrusted"] or sources
     outcomes: list[Outcome] = []
     for atom in overviews:
         if len(sources) < 2:
@@ -261,7 +286,9 @@ def _admit_overviews(
             outcomes.append(Outcome(status=whole.status, reason=whole.reason, text=atom.text, support=whole.score))
             continue
         over_all = ground_in_all(atom.text, sources)
-        assert isinstance(over_all, Grounded)  # noqa: S101 - there are sources
+        if isinstance(over_all, Refusal):
+            outcomes.append(Outcome(status=over_all.status, reason=over_all.reason, text=atom.text))
+            continue
         outcomes.extend(
             write_candidates(parts, question, [Candidate(grounded=over_all, confidence=atom.confidence)], judge)
         )

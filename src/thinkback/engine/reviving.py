@@ -12,8 +12,9 @@ from thinkback.engine.parts import Parts, check_text
 from thinkback.engine.remembering import Told, remember
 from thinkback.engine.retrieving import Asked
 from thinkback.engine.shown import gather
-from thinkback.errors import InvalidInput, NotFound
-from thinkback.ports import HistoryEvent
+from thinkback.engine.standing import cut_off, forget_answers_of
+from thinkback.errors import BudgetExceeded, InvalidInput, ModelError, NotFound
+from thinkback.ports import HistoryEvent, Writer
 from thinkback.retrieve.search import search
 from thinkback.thought.admit import Grounded, Neighbour, Refusal, Source, compare, ground
 from thinkback.thought.support import idf_of
@@ -59,7 +60,16 @@ def refresh(parts: Parts, namespace: str, ids: Sequence[str] | None) -> tuple[Re
     for thought in stale:
         if thought.status != "stale":
             raise InvalidInput(f"The thought {thought.id!r} is {thought.status}, not stale.")
-    return tuple(_refresh_one(parts, namespace, thought) for thought in stale)
+    parts.tune()
+    return tuple(_refresh_or_say_why(parts, namespace, thought) for thought in stale)
+
+
+def _refresh_or_say_why(parts: Parts, namespace: str, thought: Thought) -> RefreshResult:
+    """A model that fails at one thought does not lose the report of the others."""
+    try:
+        return _refresh_one(parts, namespace, thought)
+    except (ModelError, BudgetExceeded) as error:
+        return RefreshResult(thought_id=thought.id, status="stale", reason=error.message)
 
 
 def _refresh_one(parts: Parts, namespace: str, thought: Thought) -> RefreshResult:
@@ -67,6 +77,14 @@ def _refresh_one(parts: Parts, namespace: str, thought: Thought) -> RefreshResul
     grounded = _ground_in_chunks(parts, namespace, thought.text, vector, trust=thought.trust)
     if isinstance(grounded, Grounded):
         with parts.store.write() as writer:
+            if fault := _moved(writer, namespace, thought, grounded):
+                return RefreshResult(thought_id=thought.id, status="stale", reason=fault)
+            twins = [one for one in writer.thoughts_by_text(namespace, thought.text) if one.id != thought.id]
+            if twins:
+                _supersede(writer, thought, twins[0].id, parts.clock())
+                return RefreshResult(
+                    thought_id=thought.id, status="superseded", reason=f"by {twins[0].id}, which says the same"
+                )
             former = writer.derivations(namespace, [thought.id]).get(thought.id, ())
             way = _derivation(parts, thought.id, grounded, former)
             back = replace(thought, status="active", reason="", level=grounded.level, trust=grounded.trust, support=1)
@@ -112,16 +130,37 @@ def _ask_again(parts: Parts, namespace: str, thought: Thought, refusal: Refusal)
             outcomes=outcomes,
             usage=meter.usage,
         )
-    now = parts.clock()
     with parts.store.write() as writer:
-        writer.put_thought(replace(thought, status="superseded", reason=f"asked again: {heirs[0]}"), None)
-        writer.put_link(namespace, Link(left=thought.id, right=heirs[0], kind="superseded_by", created_at=now))
-        writer.add_history(
-            [HistoryEvent(namespace=namespace, item_id=thought.id, event="superseded", at=now, detail={"by": heirs[0]})]
-        )
+        there = {item.id for item in writer.items(namespace, heirs)}
+        if not there or _moved(writer, namespace, thought, None):
+            gone = "it was deleted or changed while it was derived anew"
+            return RefreshResult(
+                thought_id=thought.id, status="stale", reason=gone, outcomes=outcomes, usage=meter.usage
+            )
+        heirs = [heir for heir in heirs if heir in there]
+        _supersede(writer, thought, heirs[0], parts.clock())
     return RefreshResult(
         thought_id=thought.id, status="superseded", reason=f"by {heirs[0]}", outcomes=outcomes, usage=meter.usage
     )
+
+
+def _moved(writer: Writer, namespace: str, thought: Thought, grounded: Grounded | None) -> str:
+    """Return why a decision on a thought does not hold any more; empty while it does."""
+    now = next(iter(writer.items(namespace, [thought.id])), None)
+    if not isinstance(now, Thought) or (now.status, now.text) != (thought.status, thought.text):
+        return "it was deleted or changed while it was looked at"
+    roots = [root.id for root in grounded.roots] if grounded else []
+    if len(writer.live_roots(namespace, roots)) < len(set(roots)):
+        return "its new sources were deleted or changed while it was looked at"
+    return ""
+
+
+def _supersede(writer: Writer, thought: Thought, heir: str, now: float) -> None:
+    namespace = thought.namespace
+    writer.put_thought(replace(thought, status="superseded", reason=f"superseded by {heir}"), None)
+    writer.put_link(namespace, Link(left=thought.id, right=heir, kind="superseded_by", created_at=now))
+    event = HistoryEvent(namespace=namespace, item_id=thought.id, event="superseded", at=now, detail={"by": heir})
+    writer.add_history([event])
 
 
 def _ground_in_chunks(
@@ -170,13 +209,13 @@ def edit_thought(parts: Parts, namespace: str, thought_id: str, text: str) -> Ou
         NotFound: no such thought.
     """
     text = check_text(text, "The new text").strip()
+    parts.tune()
     vector = parts.embed_text(text)
     with parts.store.read() as reader:
         found = [item for item in reader.items(namespace, [thought_id]) if isinstance(item, Thought)]
         if not found:
             raise NotFound(f"There is no thought {thought_id!r} in namespace {namespace!r}.")
         thought = found[0]
-        former = reader.derivations(namespace, [thought_id]).get(thought_id, ())
         ranking = reader.search_dense(namespace, vector, _LOOKED_AT, kind="thought")
         near = [
             Neighbour(thought=item, cosine=cosine)
@@ -194,13 +233,19 @@ def edit_thought(parts: Parts, namespace: str, thought_id: str, text: str) -> Ou
         )
     now = parts.clock()
     with parts.store.write() as writer:
+        if fault := _moved(writer, namespace, thought, grounded):
+            return Outcome(status="error", reason=fault, text=text, thought_id=thought_id)
+        former = writer.derivations(namespace, [thought_id]).get(thought_id, ())
+        forget_answers_of(writer, namespace, [thought_id])
         edited = replace(
             thought, text=text, status="active", reason="", level=grounded.level, trust=grounded.trust, support=1
         )
         writer.delete_derivations(namespace, [old.id for old in former])
         writer.put_thought(edited, vector, [_derivation(parts, thought_id, grounded, former)])
         writer.delete_answers_on(namespace, [thought_id])
-        for other in comparison.conflicts:
+        cut_off(writer, namespace, thought_id, now)
+        there = {item.id for item in writer.items(namespace, [other.id for other in comparison.conflicts])}
+        for other in (other for other in comparison.conflicts if other.id in there):
             writer.put_link(namespace, Link(left=thought_id, right=other.id, kind="conflict", created_at=now))
         writer.add_history([HistoryEvent(namespace=namespace, item_id=thought_id, event="edited", at=now)])
     return Outcome(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from thinkback.engine.standing import live_ways
 from thinkback.ports import Reader
 from thinkback.thought.admit import Source
 from thinkback.types import Chunk, Derivation, Document, Hit, Root, Testimony
@@ -75,7 +76,7 @@ def gather(reader: Reader, namespace: str, hits: Sequence[Hit], texts: Sequence[
         texts: what is shown of each; None: all of it.
     """
     thought_ids = [hit.item.id for hit in hits if hit.kind == "thought"]
-    ways = reader.derivations(namespace, thought_ids)
+    ways = live_ways(reader, namespace, reader.derivations(namespace, thought_ids))
     roots = {thought_id: _roots(ways.get(thought_id, ())) for thought_id in thought_ids}
     spans = {thought_id: raw_spans(reader, namespace, thought_id) for thought_id in thought_ids}
     chunks = {hit.item.id: hit.item for hit in hits if isinstance(hit.item, Chunk)}
@@ -126,7 +127,7 @@ def raw_spans(reader: Reader, namespace: str, thought_id: str) -> tuple[RawSpan,
         if not frontier:
             break
         below: list[str] = []
-        for ways in reader.derivations(namespace, frontier).values():
+        for ways in live_ways(reader, namespace, reader.derivations(namespace, frontier)).values():
             for evidence in (piece for way in ways for piece in way.evidence):
                 if evidence.item_kind == "thought":
                     below.append(evidence.item_id)

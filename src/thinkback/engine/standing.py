@@ -5,14 +5,27 @@ Every function here runs inside the caller's transaction; the rules themselves a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from thinkback.ids import normalise
 from thinkback.ports import HistoryEvent, Reader, Writer
+from thinkback.thought.leaks import borrowed_words
 from thinkback.thought.stale import StalePlan, plan
 from thinkback.types import Derivation, FloatVector, Thought
 
-__all__ = ["Vanished", "closure", "removed_chunks", "restand", "vanish"]
+__all__ = [
+    "Vanished",
+    "blank_sisters",
+    "closure",
+    "cut_off",
+    "forget_answers_of",
+    "leaking",
+    "live_ways",
+    "removed_chunks",
+    "restand",
+    "vanish",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +104,8 @@ class Vanished:
     answers: int
     redacted: int
     """Derivations whose question and answer were blanked, since the deleted items had been shown for them."""
+    borrowers: Mapping[str, tuple[str, ...]]
+    """Thoughts that stay for now, and the words that they have from what goes: see ``leaking``."""
 
 
 def vanish(writer: Writer, namespace: str, item_ids: Iterable[str], now: float) -> Vanished:
@@ -100,6 +115,7 @@ def vanish(writer: Writer, namespace: str, item_ids: Iterable[str], now: float) 
     whatever its status: stale, retracted and superseded thoughts too.
     """
     gone = set(item_ids)
+    borrowers = _borrowers(writer, namespace, gone, _texts_of(writer, namespace, gone))
     deleted: set[str] = {item.id for item in writer.items(namespace, sorted(gone)) if isinstance(item, Thought)}
     kept: set[str] = set()
     frontier = set(gone)
@@ -124,11 +140,101 @@ def vanish(writer: Writer, namespace: str, item_ids: Iterable[str], now: float) 
     writer.add_history(
         HistoryEvent(namespace=namespace, item_id=thought_id, event="deleted", at=now) for thought_id in sorted(deleted)
     )
-    return Vanished(thoughts=tuple(sorted(deleted)), kept=tuple(sorted(kept)), answers=answers, redacted=redacted)
+    return Vanished(
+        thoughts=tuple(sorted(deleted)),
+        kept=tuple(sorted(kept)),
+        answers=answers,
+        redacted=redacted,
+        borrowers={thought_id: words for thought_id, words in borrowers.items() if thought_id not in deleted},
+    )
+
+
+def _texts_of(reader: Reader, namespace: str, ids: set[str]) -> list[str]:
+    """Return the words of what is about to go."""
+    items = [item.text for item in reader.items(namespace, sorted(ids))]
+    return items + [said.answer for said in reader.testimonies(namespace, sorted(ids))]
+
+
+def _borrowers(reader: Reader, namespace: str, gone: set[str], words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return thoughts that have words from the texts that go, and not from their own ground; with these words.
+
+    A thought can have them from an item that was merely shown with its ground, or from a derivation that is lost. The
+    whole memory is looked through: deletion is rare, and must be thorough.
+    """
+    thoughts = reader.thoughts(namespace, ("active", "stale", "superseded", "retracted"))
+    ways = reader.derivations(namespace, [thought.id for thought in thoughts])
+    found: dict[str, tuple[str, ...]] = {}
+    for thought in thoughts:
+        own = ways.get(thought.id, ())
+        lost = [way for way in own if _rests_on(way, gone)]
+        if not lost and not any(gone.intersection(way.shown) for way in own):
+            continue
+        remaining = [piece.quote for way in own if way not in lost for piece in way.evidence]
+        other = [*words, *(piece.quote for way in lost for piece in way.evidence)]
+        borrowed = borrowed_words(thought.text, remaining, other)
+        if borrowed:
+            found[thought.id] = borrowed
+    return found
+
+
+def leaking(reader: Reader, namespace: str, borrowers: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return those borrowers one of whose borrowed words stands in no chunk any more: it would outlive its source there.
+
+    To be asked after the sources are gone, in the same transaction.
+    """
+    alone = {
+        word: not len(reader.search_words(namespace, word, 1, kind="chunk").rows)
+        for word in sorted({word for words in borrowers.values() for word in words})
+    }
+    return tuple(sorted(thought_id for thought_id, words in borrowers.items() if any(alone[word] for word in words)))
 
 
 def _rests_on(way: Derivation, gone: set[str]) -> bool:
     return any(root.id in gone for root in way.roots) or any(evidence.item_id in gone for evidence in way.evidence)
+
+
+def live_ways(
+    reader: Reader, namespace: str, ways: Mapping[str, Sequence[Derivation]]
+) -> dict[str, tuple[Derivation, ...]]:
+    """Return the derivations whose roots all exist: the others neither carry a citation nor count."""
+    roots = {root.id for group in ways.values() for way in group for root in way.roots}
+    live = reader.live_roots(namespace, sorted(roots))
+    return {
+        thought_id: tuple(way for way in group if all(root.id in live for root in way.roots))
+        for thought_id, group in ways.items()
+    }
+
+
+def forget_answers_of(writer: Writer, namespace: str, thought_ids: Sequence[str]) -> None:
+    """Remove kept answers to the questions that thoughts were born from: they say the same, and would say it again."""
+    ways = writer.derivations(namespace, thought_ids)
+    asked = {normalise(way.question) for group in ways.values() for way in group if way.question}
+    born = [answer for answer in writer.answers(namespace) if normalise(answer.question) in asked]
+    writer.delete_answers_on(namespace, sorted({item_id for answer in born for item_id in answer.item_ids}))
+
+
+def blank_sisters(writer: Writer, namespace: str, thought_ids: Sequence[str]) -> None:
+    """Blank the answer of other thoughts' derivations where it is the one that these thoughts were distilled from."""
+    own = [way for group in writer.derivations(namespace, thought_ids).values() for way in group if way.answer]
+    said = {(way.question, way.answer) for way in own}
+    beside = sorted({item_id for way in own for item_id in way.shown} | {root.id for way in own for root in way.roots})
+    sisters = set(writer.thoughts_on(namespace, beside)) - set(thought_ids)
+    found = {item.id: item for item in writer.items(namespace, sorted(sisters)) if isinstance(item, Thought)}
+    for thought_id, group in writer.derivations(namespace, sorted(found)).items():
+        same = [way for way in group if (way.question, way.answer) in said]
+        if same:
+            writer.delete_derivations(namespace, [way.id for way in same])
+            writer.put_thought(found[thought_id], None, [replace(way, answer="") for way in same])
+
+
+def cut_off(writer: Writer, namespace: str, thought_id: str, now: float) -> None:
+    """Remove derivations that stand on a thought's former words, and re-judge what they carried."""
+    above = writer.thoughts_on(namespace, [thought_id])
+    for group in writer.derivations(namespace, above).values():
+        writer.delete_derivations(
+            namespace, [way.id for way in group if any(piece.item_id == thought_id for piece in way.evidence)]
+        )
+    restand(writer, namespace, above, now)
 
 
 def removed_chunks(reader: Reader, namespace: str, document_id: str) -> tuple[str, ...]:

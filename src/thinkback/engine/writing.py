@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from thinkback.engine.parts import Parts
+from thinkback.engine.standing import cut_off, live_ways, restand
 from thinkback.ports import HistoryEvent, Judge, Reader, Writer
 from thinkback.thought.admit import Comparison, Grounded, Neighbour, compare
 from thinkback.thought.stale import standing, would_cycle
@@ -73,6 +74,7 @@ def write_candidates(
     """Admit the candidates and return an outcome for each, in order."""
     if not candidates:
         return []
+    parts.tune()
     vectors = parts.embedder.embed([candidate.grounded.text for candidate in candidates], kind="document")
     with parts.store.read() as reader:
         revision = reader.revision(question.namespace)
@@ -95,13 +97,13 @@ def write_candidates(
         batch = _Batch()
         outcomes = [_write(parts, writer, question, one, batch, recheck=moved) for one in decided]
         if question.testimony is not None:
-            _keep_testimony(writer, question.testimony, outcomes)
+            _keep_testimony(writer, question.testimony)
     return outcomes
 
 
-def _keep_testimony(writer: Writer, said: Testimony, outcomes: Sequence[Outcome]) -> None:
+def _keep_testimony(writer: Writer, said: Testimony) -> None:
     """Leave a testimony in the store only if a thought stands on it."""
-    if any(outcome.thought_id for outcome in outcomes) and writer.thoughts_on(said.namespace, [said.id]):
+    if writer.thoughts_on(said.namespace, [said.id]):
         writer.add_history([_event(said.namespace, said.id, "added", said.created_at)])
     else:
         writer.delete_testimonies(said.namespace, [said.id])
@@ -212,14 +214,16 @@ def _write_new(parts: Parts, writer: Writer, question: Question, one: _Decided, 
     batch.thoughts.append(thought)
     batch.vectors.append(one.vector)
     events = [_event(question.namespace, thought.id, "derived", now, level=thought.level)]
+    near = (*one.comparison.conflicts, *one.comparison.related)
+    there = {item.id for item in writer.items(question.namespace, [other.id for other in near])}
     for kind, others in (("conflict", one.comparison.conflicts), ("related", one.comparison.related)):
-        for other in others:
+        for other in (other for other in others if other.id in there):  # one may have been deleted meanwhile
             link = Link(left=thought.id, right=other.id, kind=kind, created_at=now)  # type: ignore[arg-type] # a literal
             writer.put_link(question.namespace, link)
             events.append(_event(question.namespace, thought.id, kind, now, other=other.id))
     writer.add_history(events)
     _retire_least_used(parts, writer, question.namespace, now, keep=thought.id)
-    conflict = one.comparison.conflicts[0].id if one.comparison.conflicts else None
+    conflict = next((other.id for other in one.comparison.conflicts if other.id in there), None)
     return Outcome(
         status="conflict" if conflict else "stored",
         reason=one.comparison.reason if conflict else "its evidence stands in what was shown",
@@ -239,7 +243,7 @@ def _link_twin(parts: Parts, writer: Writer, question: Question, one: _Decided, 
         return _write_new(parts, writer, question, one, _Batch())
     twin = found[0]
     sources = [evidence.item_id for evidence in grounded.evidence if evidence.item_kind == "thought"]
-    ways = ancestors(writer, namespace, [twin.id, *sources])
+    ways = live_ways(writer, namespace, ancestors(writer, namespace, [twin.id, *sources]))
 
     def linked(reason: str, *, added: bool = False) -> Outcome:
         if added:
@@ -264,6 +268,7 @@ def _link_twin(parts: Parts, writer: Writer, question: Question, one: _Decided, 
         writer.delete_derivations(namespace, [old.id for old in ways.get(twin.id, ())])
         promoted = replace(twin, text=grounded.text, trust=grounded.trust, level=grounded.level, support=1)
         writer.put_thought(promoted, one.vector, [way])
+        cut_off(writer, namespace, twin.id, now)
         return linked("it now stands on better ground than untrusted text", added=True)
     after = standing(
         twin, {**ways, twin.id: (*ways.get(twin.id, ()), way)}, _all_roots(ways) | {r.id for r in way.roots}
@@ -305,6 +310,7 @@ def _retire_least_used(parts: Parts, writer: Writer, namespace: str, now: float,
             replace(thought, status="retracted", reason="the memory is full; it was the least used"), None
         )
         writer.add_history([_event(namespace, thought.id, "retracted", now)])
+        restand(writer, namespace, [thought.id], now)
 
 
 def _event(namespace: str, item_id: str, event: str, at: float, **detail: str | float) -> HistoryEvent:

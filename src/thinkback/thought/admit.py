@@ -101,23 +101,32 @@ def ground(
     claimed = [sources[number - 1] for number in atom.item_numbers if 1 <= number <= len(sources)]
     verdicts = [(source, supports(atom.text, source.text, threshold=threshold, idf=idf)) for source in sources]
     carried = [(source, verdict) for source, verdict in verdicts if verdict.ok]
-    if not carried:
-        carried = _together(atom.text, claimed, threshold=threshold, idf=idf)
-    if not carried:
+    if carried:
+        trusted = [pair for pair in carried if pair[0].trust != "untrusted"]
+        carried = trusted or carried
+        carried.sort(key=lambda pair: (pair[0].kind == "thought", pair[0] not in claimed, -pair[1].score))
+        on_thoughts = carried[0][0].kind == "thought"
+        chosen = [pair for pair in carried if (pair[0].kind == "thought") == on_thoughts][:_MOST_EVIDENCE]
+    else:
+        chosen = _together(atom.text, claimed, threshold=threshold, idf=idf)
+        if len({source.trust == "untrusted" for source, _ in chosen}) > 1:  # both are needed, and may not be mixed
+            return Refusal(status="unsupported", reason="only untrusted text carries the rest of it")
+    if not chosen:
         nearest = max((verdict for _, verdict in verdicts), key=lambda verdict: verdict.score, default=None)
         reason = nearest.reason if nearest else "nothing was shown"
         return Refusal(status="unsupported", reason=reason, score=nearest.score if nearest else 0.0)
+    return _steered(atom.text, chosen) or _grounded(atom.text, chosen)
 
-    trusted = [pair for pair in carried if pair[0].trust != "untrusted"]
-    carried = trusted or carried
-    carried.sort(key=lambda pair: (pair[0].kind == "thought", pair[0] not in claimed, -pair[1].score))
-    best_kind_is_thought = carried[0][0].kind == "thought"
-    chosen = [pair for pair in carried if (pair[0].kind == "thought") == best_kind_is_thought][:_MOST_EVIDENCE]
-    if not trusted:
-        for text in (atom.text, *(source.text for source, _ in chosen)):
-            if tries := steers(text):
-                return Refusal(status="quarantined", reason=f"it rests on untrusted text that tries to steer: {tries}")
-    return _grounded(atom.text, chosen)
+
+def _steered(claim: str, chosen: Sequence[tuple[Source, SupportVerdict]]) -> Refusal | None:
+    """Quarantine what rests on untrusted text alone that tries to steer."""
+    grounds = [source for source, _ in chosen if source.trust == "untrusted"]
+    if len(grounds) < len(chosen) or not grounds:
+        return None
+    for text in (claim, *(source.text for source in grounds)):
+        if tries := steers(text):
+            return Refusal(status="quarantined", reason=f"it rests on untrusted text that tries to steer: {tries}")
+    return None
 
 
 def _together(
@@ -171,9 +180,12 @@ def _grounded(text: str, chosen: Sequence[tuple[Source, SupportVerdict]]) -> Gro
 
 
 def ground_in_all(text: str, sources: Sequence[Source]) -> Grounded | Refusal:
-    """Return the text standing on everything that was shown, unexamined: the paper's rule."""
+    """Return the text standing on everything that was shown, whatever it says: the paper's rule, but for quarantine."""
     if not sources:
         return Refusal(status="unsupported", reason="nothing was shown")
+    for shown in (source for source in sources if source.trust == "untrusted"):
+        if tries := steers(text) or steers(shown.text):
+            return Refusal(status="quarantined", reason=f"untrusted text that tries to steer was shown: {tries}")
     whole = [
         (source, SupportVerdict(ok=True, start=0, end=len(source.text), quote=source.text, score=0.0, reason="shown"))
         for source in sources
