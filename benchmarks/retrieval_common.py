@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
-import json
 import os
-import platform
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from record import record
 
 from thinkback.config import Preset, load_preset
 from thinkback.embed.onnx import MiniLmEmbedder
@@ -28,7 +24,6 @@ from thinkback.retrieve import pack, search
 from thinkback.store.sqlite import SqliteStore
 from thinkback.types import Chunk, Derivation, Document, Evidence, FloatMatrix, FloatVector, Hit, Root, Thought
 
-RESULTS = Path(__file__).parent / "results"
 NAMESPACE = "bench"
 
 
@@ -184,23 +179,7 @@ def sha256(paths: Iterable[Path]) -> str:
 
 
 def write_record(name: str, config: Mapping[str, Any], results: Mapping[str, Any], *, started: float) -> Path:
-    """Write a run record: what was run, on what, with which versions, what came out, and what it cost."""
-    git = subprocess.run(
-        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, cwd=Path(__file__).parent
+    """Write the run record of a retrieval benchmark, with the embedder and the seconds it took."""
+    return record(
+        name, {**config, "embedder": MiniLmEmbedder.id, "wall_s": round(time.time() - started, 1), "seed": 7}, results
     )
-    found = {
-        "name": name,
-        "at": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "config": dict(config),
-        "results": dict(results),
-        "embedder": MiniLmEmbedder.id,
-        "git": git.stdout.strip(),
-        "versions": {package: metadata.version(package) for package in ("numpy", "onnxruntime", "tokenizers", "apsw")},
-        "python": platform.python_version(),
-        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
-        "seconds": round(time.time() - started, 1),
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return path
