@@ -109,7 +109,8 @@ class TestTrustIsNotLaundered:
             [one] = engine.add("The harbour bridge was opened in 1932 by the mayor of the town.")
             [two] = engine.add("Two rail tracks and eight traffic lanes lead across it.", trust=trust)
             script.distil = atoms(
-                "The harbour bridge opened in 1932 by the mayor has two rail tracks and eight traffic lanes.", items=(1, 2)
+                "The harbour bridge opened in 1932 by the mayor has two rail tracks and eight traffic lanes.",
+                items=(1, 2),
             )
             return engine, engine.ask("What is the harbour bridge?"), two
 
