@@ -106,7 +106,7 @@ class TestTrustIsNotLaundered:
     def test_two_items_that_carry_a_claim_only_together_are_both_its_ground(self, make_engine, script, atoms):
         def asked(trust):
             engine = make_engine()
-            [one] = engine.add("The harbour bridge was opened in 1932 by the mayor of the town.")
+            engine.add("The harbour bridge was opened in 1932 by the mayor of the town.")
             [two] = engine.add("Two rail tracks and eight traffic lanes lead across it.", trust=trust)
             script.distil = atoms(
                 "The harbour bridge opened in 1932 by the mayor has two rail tracks and eight traffic lanes.",

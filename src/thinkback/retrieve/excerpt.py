@@ -18,8 +18,11 @@ _WORD = re.compile(r"\w+")
 _ENDINGS = ("ing", "ed", "es", "s")
 _SHORTEST_STEM = 3
 _FUNCTION_WORDS = frozenset(
-    "a an the of in on at to and or is are was were be been by for with from as that this it its which who whom whose what "
-    "when where how why do does did has have had not their his her they he she them there these those than then".split()
+    re.findall(
+        r"\w+",
+        "a an the of in on at to and or is are was were be been by for with from as that this it its which "
+        "who whom whose what when where how why do does did has have had not their his her they he she them there these those than then",
+    )
 )  # in any other language their frequency has to keep them down
 _LEXICAL = 0.5
 """Weight of the words that a sentence shares with the question; the rest is the cosine. Words alone know numbers and
