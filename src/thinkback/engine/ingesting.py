@@ -11,19 +11,22 @@ from typing import Literal
 import numpy as np
 
 from thinkback.engine.parts import Parts
-from thinkback.engine.sources import Loaded, Source
+from thinkback.engine.relabelling import relabel
+from thinkback.engine.sources import Loaded, Source, as_said, still_holds
 from thinkback.engine.standing import restand
 from thinkback.errors import EncryptedDocument, LoadError, ModelError
 from thinkback.ids import content_hash
 from thinkback.ports import HistoryEvent, Progress, Reader, Writer
 from thinkback.text.chunk import chunk
-from thinkback.types import AddReport, AddResult, Chunk, Document, FloatMatrix, PageMark, SpanText
+from thinkback.types import AddReport, AddResult, Chunk, Document, FloatMatrix, SpanText
 
 __all__ = ["add_sources", "chunk_rule"]
 
 _FLUSH_CHUNKS = 256
 _FLUSH_DOCUMENTS = 64
 _EMBED_BATCH = 64  # texts between two reports of progress
+_CHANGED = "it was changed by somebody else meanwhile; add it again"
+_DELETED = "it was deleted meanwhile; add it again"
 _TOKENS_A_WORD = 1.4  # of English prose under a word-piece tokenizer
 
 
@@ -47,41 +50,86 @@ def add_sources(
     progress: Progress | None = None,
     total: int | None = None,
 ) -> AddReport:
-    """Add sources one after another and return a result for each, in order.
+    """Add sources and return a result for each, in the order given.
 
     A source that fails leaves its reason and does not stop the others; sources are written in groups, each in one
-    transaction, so that a crash loses at most what was not yet reported.
+    transaction, so that a crash loses at most what was not yet reported. New places come before known ones: a file that
+    was renamed takes its document along before the file that now bears the old name is read.
     """
     started = time.perf_counter()
-    results: list[AddResult] = []
-    pending: list[tuple[int, _Prepared]] = []
+    listed = list(sources)
+    run = _Run(parts, namespace, len(listed), progress, total)
+    with parts.store.read() as reader:
+        known = [reader.document_by_uri(namespace, source.uri) is not None for source in listed]
+    for place in sorted(range(len(listed)), key=known.__getitem__):
+        run.take(place, listed[place])
+    run.flush()
+    for place in run.orphans():
+        run.take(place, listed[place])
+    run.flush()
+    return AddReport(results=tuple(run.results), seconds=time.perf_counter() - started)
 
-    def flush() -> None:
-        for place, result in zip(
-            (place for place, _ in pending), _write(parts, namespace, [p for _, p in pending], progress), strict=True
-        ):
-            results[place] = result
-        pending.clear()
 
-    for source in sources:
+class _Run:
+    """One call of ``add_sources``: results by place, and what waits for being written."""
+
+    def __init__(self, parts: Parts, namespace: str, count: int, progress: Progress | None, total: int | None) -> None:
+        self._parts, self._namespace, self._progress, self._total = parts, namespace, progress, total
+        self._pending: list[tuple[int, _Prepared]] = []
+        self._hashes: dict[int, str] = {}
+        self._seen: set[int] = set()
+        self.results = [AddResult(status="failed", uri="", document_id=None, reason="not written")] * count
+
+    def take(self, place: int, source: Source) -> None:
+        """Load a source and write it, with others or later."""
+        self._seen.add(place)
         try:
             loaded = source.load()
         except LoadError as error:
             status: Literal["empty", "failed"] = "empty" if isinstance(error, EncryptedDocument) else "failed"
-            results.append(AddResult(status=status, uri=source.uri, document_id=None, reason=str(error)))
-            continue
-        prepared = _prepare(parts, namespace, loaded, pending)
+            self.results[place] = AddResult(status=status, uri=source.uri, document_id=None, reason=str(error))
+            return
+        hashed = self._hashes[place] = content_hash(loaded.text)
+        if any(_touches(waiting, loaded, hashed) for _, waiting in self._pending):
+            self.flush()  # what this source is depends on whether that is written
+        prepared = _prepare(self._parts, self._namespace, loaded, hashed)
         if isinstance(prepared, AddResult):
-            results.append(prepared)
+            self.results[place] = prepared
         else:
-            results.append(AddResult(status="failed", uri=loaded.uri, document_id=None, reason="not written"))
-            pending.append((len(results) - 1, prepared))
-        if sum(len(p.chunks) for _, p in pending) >= _FLUSH_CHUNKS or len(pending) >= _FLUSH_DOCUMENTS:
-            flush()
-        if progress:
-            progress("documents", len(results), total, loaded.title or loaded.uri)
-    flush()
-    return AddReport(results=tuple(results), seconds=time.perf_counter() - started)
+            self._pending.append((place, prepared))
+        if sum(len(p.chunks) for _, p in self._pending) >= _FLUSH_CHUNKS or len(self._pending) >= _FLUSH_DOCUMENTS:
+            self.flush()
+        if self._progress:
+            self._progress("documents", len(self._seen), self._total, loaded.title or loaded.uri)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        group = [prepared for _, prepared in self._pending]
+        written = _write(self._parts, self._namespace, group, self._progress)
+        for (place, _), result in zip(self._pending, written, strict=True):
+            self.results[place] = result
+        self._pending.clear()
+
+    def orphans(self) -> tuple[int, ...]:
+        """Return the places of copies whose twin has another text by now, so that theirs stands nowhere."""
+        with self._parts.store.read() as reader:
+            return tuple(
+                place
+                for place, hashed in self._hashes.items()
+                if (result := self.results[place]).status == "unchanged"
+                and result.document_id is not None
+                and result.reason  # a twin's; an unchanged document has none
+                and (
+                    (twin := reader.document(self._namespace, result.document_id)) is None
+                    or twin.content_hash != hashed
+                )
+            )
+
+
+def _touches(waiting: _Prepared, loaded: Loaded, hashed: str) -> bool:
+    """Tell whether a document that waits for being written has, or had, the text or the place of a source."""
+    held = {waiting.document.content_hash, waiting.former.content_hash if waiting.former else ""}
+    return hashed in held or waiting.document.uri == loaded.uri
 
 
 def chunk_rule(parts: Parts) -> tuple[int, str, str]:
@@ -108,23 +156,18 @@ def _spans(parts: Parts, loaded: Loaded) -> tuple[tuple[SpanText, ...], str]:
     return spans, warning
 
 
-def _prepare(
-    parts: Parts, namespace: str, loaded: Loaded, pending: Sequence[tuple[int, _Prepared]]
-) -> _Prepared | AddResult:
+def _prepare(parts: Parts, namespace: str, loaded: Loaded, hashed: str) -> _Prepared | AddResult:
     with parts.store.read() as reader:
         former = _former(reader, namespace, loaded)
-        hashed = content_hash(loaded.text)
-        same_text = [] if loaded.document_id else list(reader.documents_by_hash(namespace, hashed))
+        twins = reader.documents_by_hash(namespace, hashed) if not former and not loaded.given.document_id else ()
         old_chunks = reader.chunks(namespace, former.id) if former else ()
-    waiting = [p.document for _, p in pending if p.document.content_hash == hashed and not loaded.document_id]
+    if former is None and loaded.given.must_exist:
+        return _failed(loaded, _DELETED)
     if former is not None and former.content_hash == hashed:
         return _unchanged(parts, former, loaded)
-    twin = next(iter(same_text), None) or next(iter(waiting), None)
-    if twin is not None and former is None:
-        if same_text and _moved(twin):
-            return _move(parts, twin, loaded)
-        reason = f"the same text as {twin.title or twin.uri!r}"
-        return AddResult(status="unchanged", uri=loaded.uri, document_id=twin.id, title=twin.title, reason=reason)
+    if twins:
+        left = next((twin for twin in twins if not still_holds(twin.uri, hashed, parts.limits)), None)
+        return _move(parts, left, loaded) if left else _copy(loaded, twins[0])
     spans, warning = _spans(parts, loaded)
     warnings = (*loaded.warnings, warning) if warning else loaded.warnings
     if not spans:
@@ -135,9 +178,18 @@ def _prepare(
     return _prepared(parts, namespace, replace(loaded, warnings=warnings), former, old_chunks, spans, hashed)
 
 
+def _failed(loaded: Loaded, reason: str) -> AddResult:
+    return AddResult(status="failed", uri=loaded.uri, document_id=None, title=loaded.title, reason=reason)
+
+
+def _copy(loaded: Loaded, twin: Document) -> AddResult:
+    reason = f"the same text as {twin.title or twin.uri!r}"
+    return AddResult(status="unchanged", uri=loaded.uri, document_id=twin.id, title=twin.title, reason=reason)
+
+
 def _former(reader: Reader, namespace: str, loaded: Loaded) -> Document | None:
-    if loaded.document_id:
-        return reader.document(namespace, loaded.document_id)
+    if loaded.given.document_id:
+        return reader.document(namespace, loaded.given.document_id)
     return reader.document_by_uri(namespace, loaded.uri)
 
 
@@ -152,14 +204,14 @@ def _prepared(
 ) -> _Prepared:
     now = parts.clock()
     document = Document(
-        id=former.id if former else loaded.document_id or parts.fresh_id("doc"),
+        id=former.id if former else loaded.given.document_id or parts.fresh_id("doc"),
         namespace=namespace,
         uri=loaded.uri,
         title=loaded.title,
-        metadata=dict(loaded.metadata),
+        metadata={**loaded.metadata, **loaded.given.metadata},
         content_hash=hashed,
         version=former.version + 1 if former else 1,
-        trust=loaded.trust or (former.trust if former else "normal"),
+        trust=loaded.given.trust or loaded.trust,
         created_at=former.created_at if former else now,
         updated_at=now,
         chunk_count=len(spans),
@@ -183,7 +235,7 @@ def _prepared(
                 ordinal=ordinal,
                 start=span.start,
                 end=span.end,
-                page=_page_at(loaded.pages, span.start),
+                page=loaded.page_at(span.start),
                 text=span.text,
                 content_hash=span_hash,
                 trust=document.trust,
@@ -199,26 +251,16 @@ def _prepared(
     )
 
 
-def _page_at(pages: Sequence[PageMark], offset: int) -> int | None:
-    page = None
-    for mark in pages:
-        if mark.start > offset:
-            break
-        page = mark.page
-    return page
-
-
 def _unchanged(parts: Parts, former: Document, loaded: Loaded) -> AddResult:
     """Keep the document; metadata, title and trust that were given with it are taken over."""
-    wanted = replace(
-        former,
-        title=loaded.title or former.title,
-        metadata={**former.metadata, **loaded.metadata},
-        trust=loaded.trust or former.trust,
-    )
+    wanted = as_said(former, loaded)
     if wanted != former:
         with parts.store.write() as writer:
-            writer.set_document(replace(wanted, updated_at=parts.clock()))
+            current = writer.document(former.namespace, former.id)
+            if current is None or current.content_hash != former.content_hash:
+                return _failed(loaded, _CHANGED if current else _DELETED)
+            wanted = as_said(current, loaded)
+            _set(parts, writer, current, wanted)
     return AddResult(
         status="unchanged",
         uri=loaded.uri,
@@ -229,26 +271,35 @@ def _unchanged(parts: Parts, former: Document, loaded: Loaded) -> AddResult:
     )
 
 
-def _moved(document: Document) -> bool:
-    """Tell whether a document came from a file that is no longer there."""
-    return Path(document.uri).is_absolute() and not Path(document.uri).exists()
+def _set(parts: Parts, writer: Writer, current: Document, wanted: Document) -> None:
+    """Write what changes of a document besides its text; the thoughts above follow its label."""
+    now = parts.clock()
+    writer.set_document(replace(wanted, updated_at=now))
+    if wanted.trust != current.trust:
+        relabel(writer, wanted.namespace, wanted.id, now)
 
 
-def _move(parts: Parts, document: Document, loaded: Loaded) -> AddResult:
-    title = document.title if document.title != Path(document.uri).stem else loaded.title
+def _move(parts: Parts, former: Document, loaded: Loaded) -> AddResult:
+    """Let a document follow its text to another file."""
     with parts.store.write() as writer:
-        writer.rename_document(document.namespace, document.id, uri=loaded.uri, title=title)
+        current = writer.document(former.namespace, former.id)
+        if current is None or (current.content_hash, current.uri) != (former.content_hash, former.uri):
+            return _failed(loaded, _CHANGED if current else _DELETED)
+        moved = replace(as_said(current, loaded), uri=loaded.uri)
+        if current.title == Path(current.uri).stem:  # it was named after the file
+            moved = replace(moved, title=loaded.title)
+        _set(parts, writer, current, moved)
         writer.add_history(
-            [HistoryEvent(namespace=document.namespace, item_id=document.id, event="moved", at=parts.clock())]
+            [HistoryEvent(namespace=current.namespace, item_id=current.id, event="moved", at=parts.clock())]
         )
     return AddResult(
         status="moved",
         uri=loaded.uri,
-        document_id=document.id,
-        title=title,
-        chunks=document.chunk_count,
-        chunks_kept=document.chunk_count,
-        reason=f"it was {document.uri}",
+        document_id=moved.id,
+        title=moved.title,
+        chunks=moved.chunk_count,
+        chunks_kept=moved.chunk_count,
+        reason=f"it was {current.uri}",
     )
 
 
@@ -262,10 +313,7 @@ def _write(
     try:
         vectors = _embed(parts, fresh, progress)
     except ModelError as error:
-        for one in prepared:
-            yield AddResult(
-                status="failed", uri=one.loaded.uri, document_id=None, title=one.loaded.title, reason=str(error)
-            )
+        yield from (_failed(one.loaded, str(error)) for one in prepared)
         return
     results: list[AddResult] = []
     used = 0
@@ -282,20 +330,18 @@ def _write(
 
 def _write_one(parts: Parts, writer: Writer, namespace: str, one: _Prepared, vectors: FloatMatrix) -> AddResult:
     current = writer.document(namespace, one.document.id)
-    if (current.version if current else 0) != (one.former.version if one.former else 0):
-        return AddResult(
-            status="failed",
-            uri=one.loaded.uri,
-            document_id=None,
-            reason="it was changed by somebody else meanwhile; add it again",
-        )
-    if one.former is None and not one.loaded.document_id:  # the same text may have come in by another writer
+    if not _is_as_before(writer, current, one):
+        return _failed(one.loaded, _CHANGED if current else _DELETED)
+    if current is None and not one.loaded.given.document_id:  # the same text may have come in by another writer
         twin = next(iter(writer.documents_by_hash(namespace, one.document.content_hash)), None)
         if twin is not None:
-            return AddResult(
-                status="unchanged", uri=one.loaded.uri, document_id=twin.id, title=twin.title, reason="the same text"
-            )
-    writer.put_document(one.document, one.loaded.text, one.chunks, vectors)
+            return _copy(one.loaded, twin)
+    document, chunks = one.document, one.chunks
+    if current is not None:
+        said = as_said(current, one.loaded)
+        document = replace(document, title=said.title, metadata=said.metadata, trust=said.trust)
+        chunks = tuple(replace(piece, trust=said.trust) for piece in chunks)
+    writer.put_document(document, one.loaded.text, chunks, vectors)
     stale: tuple[str, ...] = ()
     detail: Mapping[str, str | int | float] = {"version": one.document.version, "chunks": len(one.chunks)}
     if one.removed:
@@ -303,6 +349,8 @@ def _write_one(parts: Parts, writer: Writer, namespace: str, one: _Prepared, vec
         change = restand(writer, namespace, one.removed, parts.clock())
         stale = tuple(standing.thought_id for standing in change.stale)
         detail = {**detail, "removed": " ".join(one.removed)}
+    if current is not None and document.trust != current.trust:
+        relabel(writer, namespace, document.id, parts.clock())
     event = "updated" if one.former else "added"
     writer.add_history(
         [
@@ -315,12 +363,20 @@ def _write_one(parts: Parts, writer: Writer, namespace: str, one: _Prepared, vec
         status="updated" if one.former else "added",
         uri=one.loaded.uri,
         document_id=one.document.id,
-        title=one.document.title,
+        title=document.title,
         chunks=len(one.chunks),
         chunks_kept=len(one.kept),
         stale=stale,
         warnings=one.loaded.warnings,
     )
+
+
+def _is_as_before(writer: Writer, current: Document | None, one: _Prepared) -> bool:
+    """Tell whether a document is still the one that was read, not one deleted and added anew under its id."""
+    if current is None or one.former is None:
+        return current is one.former
+    marks = [(document.version, document.created_at, document.content_hash) for document in (current, one.former)]
+    return marks[0] == marks[1] and one.kept <= {piece.id for piece in writer.chunks(current.namespace, current.id)}
 
 
 def _embed(parts: Parts, texts: Sequence[str], progress: Progress | None) -> FloatMatrix:

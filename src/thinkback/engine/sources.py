@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thinkback.engine.parts import Limits, check_text
-from thinkback.errors import CorruptDocument, InvalidInput, LoadError
+from thinkback.errors import CorruptDocument, InvalidInput, LoadError, ThinkbackError
 from thinkback.ids import content_hash
 from thinkback.text.bibliography import BibEntry, read_bibliography
 from thinkback.text.fetch import fetch
 from thinkback.text.load import SUPPORTED, iter_files, load, load_bytes, load_text
-from thinkback.types import LoadedDocument, PageMark, Scalar, Trust
+from thinkback.thought.admit import lowest
+from thinkback.types import Document, LoadedDocument, PageMark, Scalar, Trust
 
-__all__ = ["Given", "Loaded", "Source", "sources_of", "text_source"]
+__all__ = ["Given", "Loaded", "Source", "as_said", "path_of", "sources_of", "still_holds", "storable", "text_source"]
 
 _BIBLIOGRAPHIES = frozenset({".bib", ".ris", ".json"})
 _LONGEST_PATH = 4096
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
-    """A source as text, with what the caller said about it."""
-
-    text: str
-    title: str
-    uri: str
-    metadata: Mapping[str, Scalar]
-    pages: tuple[PageMark, ...]
-    warnings: tuple[str, ...]
-    document_id: str | None
-    trust: Trust | None
+_ESCAPED_BYTE = re.compile(r"\\udc([89a-f][0-9a-f])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +31,36 @@ class Given:
     title: str | None = None
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     trust: Trust | None = None
+    whole_metadata: bool = False
+    """True: the metadata replaces what the document had, instead of being added to it."""
+    must_exist: bool = False
+    """True: a document that was deleted meanwhile is not written anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A source as text, with what it says of itself and what the caller said about it."""
+
+    text: str
+    title: str
+    """The caller's, or the source's own."""
+    uri: str
+    metadata: Mapping[str, Scalar]
+    """The source's own; the caller's are in ``given``."""
+    pages: tuple[PageMark, ...]
+    warnings: tuple[str, ...]
+    trust: Trust
+    """What the source deserves where nobody says otherwise."""
+    given: Given
+
+    def page_at(self, offset: int) -> int | None:
+        """Return the page that holds a character, or None where there are no pages."""
+        page = None
+        for mark in self.pages:
+            if mark.start > offset:
+                break
+            page = mark.page
+        return page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +70,8 @@ class Source:
     uri: str
     read: Callable[[], LoadedDocument]
     given: Given
+    trust: Trust = "normal"
+    """The label where neither the caller nor an earlier version of the document has one."""
 
     def load(self) -> Loaded:
         """Read it.
@@ -64,16 +85,63 @@ class Source:
             raise LoadError(error.message, hint=error.hint) from error
         except OSError as error:
             raise CorruptDocument(f"{self.uri} cannot be read: {error.strerror or type(error).__name__}.") from error
+        told = document.metadata
         return Loaded(
             text=document.text,
-            title=self.given.title or document.title,
+            title=storable(self.given.title or document.title),
             uri=document.uri,
-            metadata={**document.metadata, **self.given.metadata},
+            metadata={name: storable(value) if isinstance(value, str) else value for name, value in told.items()},
             pages=document.pages,
             warnings=document.warnings,
-            document_id=self.given.document_id,
-            trust=self.given.trust,
+            trust=self.trust,
+            given=self.given,
         )
+
+
+def as_said(document: Document, loaded: Loaded) -> Document:
+    """Return a document that is there with the title, metadata and label that it has once a source was added to it.
+
+    The caller's word goes before what the document has, and that before what the source says of itself: a title,
+    metadata or label that was set by hand outlives the next reading of the file. A text from another place does not
+    inherit a higher label than it has by itself.
+    """
+    given = loaded.given
+    kept = document.trust if document.uri == loaded.uri else lowest([document.trust, loaded.trust])
+    merged = {**loaded.metadata, **document.metadata, **given.metadata}
+    return replace(
+        document,
+        title=loaded.title if given.title else document.title,
+        metadata=dict(given.metadata) if given.whole_metadata else merged,
+        trust=given.trust or kept,
+    )
+
+
+def storable(text: str) -> str:
+    r"""Return text with lone surrogates written as ``\udcXX``: how Python names the bytes of a path that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def path_of(uri: str) -> Path:
+    """Return the path that a document's uri stands for: the reverse of ``storable``, where a file is so named."""
+    path = Path(uri)
+    real = Path(_ESCAPED_BYTE.sub(lambda match: chr(0xDC00 + int(match[1], 16)), uri))
+    return real if not path.exists() and real.exists() else path
+
+
+def still_holds(uri: str, hashed: str, limits: Limits) -> bool:
+    """Tell whether the file that a document came from is there with the same text; True for what is not a file.
+
+    A file that cannot be read just now is taken to hold it.
+    """
+    if not Path(uri).is_absolute():
+        return True
+    path = path_of(uri)
+    if not path.exists():
+        return False
+    try:
+        return content_hash(load(path, max_bytes=limits.max_file_bytes).text) == hashed
+    except (ThinkbackError, OSError):
+        return True
 
 
 def sources_of(what: object, given: Given, limits: Limits) -> Iterator[Source]:
@@ -138,7 +206,7 @@ def _url(url: str, given: Given, limits: Limits) -> Source:
         got = fetch(url, allow=limits.allow_urls, max_bytes=limits.max_file_bytes, timeout=30.0)
         return load_bytes(got.data, name=got.name, uri=url, media_type=got.media_type, max_bytes=limits.max_file_bytes)
 
-    return Source(uri=url, read=read, given=given if given.trust else replace(given, trust="untrusted"))
+    return Source(uri=url, read=read, given=given, trust="untrusted")
 
 
 def _path(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
@@ -157,18 +225,20 @@ def _path(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
 
 
 def _file(path: Path, given: Given, limits: Limits) -> Source:
+    uri = storable(str(path))
+
     def read() -> LoadedDocument:
         loaded = load(path, max_bytes=limits.max_file_bytes)
         return LoadedDocument(
             text=loaded.text,
             title=loaded.title or path.stem,
-            uri=str(path),
+            uri=uri,
             metadata=loaded.metadata,
             pages=loaded.pages,
             warnings=loaded.warnings,
         )
 
-    return Source(uri=str(path), read=read, given=given)
+    return Source(uri=uri, read=read, given=given)
 
 
 def _bibliography(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
@@ -178,7 +248,7 @@ def _bibliography(path: Path, given: Given, limits: Limits) -> Iterator[Source]:
             title=given.title or entry.title or None, metadata={**_facts(entry), **given.metadata}, trust=given.trust
         )
         if not files:
-            yield _missing(f"{path}#{entry.key}", entry, said)
+            yield _missing(storable(f"{path}#{entry.key}"), entry, said)
         for file in files:
             yield _file(file.resolve(), said, limits)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from thinkback.engine.forgetting import delete_items
 from thinkback.engine.ingesting import add_sources
 from thinkback.engine.parts import Parts
-from thinkback.engine.sources import Given, sources_of
+from thinkback.engine.sources import Given, path_of, sources_of, storable
 from thinkback.errors import InvalidInput
 from thinkback.ports import Progress
 from thinkback.types import AddReport, AddResult
@@ -43,7 +43,7 @@ def sync_folder(
     there = {source.uri for source in sources}
     with parts.store.read() as reader:
         after = [document for document in reader.documents(namespace) if _inside(document.uri, folder)]
-    missing = [document for document in after if document.uri not in there and not Path(document.uri).exists()]
+    missing = [document for document in after if document.uri not in there and not path_of(document.uri).exists()]
     results = list(report.results)
     if missing:
         deleted = delete_items(parts, namespace, [document.id for document in missing])
@@ -61,4 +61,4 @@ def sync_folder(
 
 
 def _inside(uri: str, folder: Path) -> bool:
-    return Path(uri).is_absolute() and Path(uri).is_relative_to(folder)
+    return Path(uri).is_absolute() and Path(uri).is_relative_to(storable(str(folder)))
