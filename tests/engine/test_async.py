@@ -66,7 +66,7 @@ def test_an_async_stream_gives_events_and_stops_the_model_when_left(engine, brid
 
 
 def test_every_public_method_has_a_twin():
-    exempt = {"wait", "text", "namespaces", "last_answer", "search_result", "sync"}
+    exempt = {"wait", "search_result", "sync"}
     public = {name for name, member in inspect.getmembers(Engine, inspect.isfunction) if not name.startswith("_")}
     plain = {name for name in public if not inspect.iscoroutinefunction(getattr(Engine, name)) and name != "astream"}
     missing = {name for name in plain - exempt if not inspect.iscoroutinefunction(getattr(Engine, f"a{name}", None))}

@@ -1,4 +1,4 @@
-"""The part of the face that looks and learns: search, why, audit, stats, learn."""
+"""The part of the face that looks and learns: search, text, why, history, audit, stats, learn."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from thinkback.engine.memory import MemoryFace
 from thinkback.engine.parts import check_text, check_trust
 from thinkback.engine.scope import where_of
 from thinkback.engine.statistics import Stats, statistics
-from thinkback.errors import InvalidInput
+from thinkback.errors import InvalidInput, NotFound
+from thinkback.ports import HistoryEvent
 from thinkback.retrieve.search import SearchResult, search
-from thinkback.types import Filter, Hit, Scalar, Trust
+from thinkback.types import Filter, Hit, Scalar, StoredAnswer, Trust
 
 __all__ = ["InsightFace"]
 
@@ -97,14 +98,73 @@ class InsightFace(MemoryFace):
                 limit=top_k,
             )
 
-    def why(self, item_id: str, *, namespace: str | None = None) -> WhyNode:
+    def why(
+        self,
+        item_id: str,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> WhyNode:
         """Return the provenance of a thought as a tree down to quoted spans.
 
         Raises:
             NotFound
         """
         with self._parts.store.read() as reader:
-            return explain(reader, self._where(namespace), item_id)
+            return explain(reader, self._where(namespace, user_id, agent_id, run_id), item_id)
+
+    def text(
+        self,
+        document_id: str,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> str:
+        """Return a document's whole text, in which offsets count.
+
+        Raises:
+            NotFound
+        """
+        name = self._where(namespace, user_id, agent_id, run_id)
+        with self._parts.store.read() as reader:
+            found = reader.document_text(name, document_id)
+        if found is None:
+            raise NotFound(f"There is no document {document_id!r} in namespace {name!r}.")
+        return found
+
+    def namespaces(self) -> tuple[str, ...]:
+        """Return the names of all memories of the store, sorted."""
+        with self._parts.store.read() as reader:
+            return reader.namespaces()
+
+    def history(
+        self,
+        item_id: str | None = None,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> tuple[HistoryEvent, ...]:
+        """Return what happened to an item, or to all, oldest first. It holds ids and numbers, never text."""
+        with self._parts.store.read() as reader:
+            return reader.history(self._where(namespace, user_id, agent_id, run_id), item_id)
+
+    def last_answer(
+        self,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> StoredAnswer | None:
+        """Return the answer that was kept last, for follow-up questions."""
+        with self._parts.store.read() as reader:
+            return next(reversed(reader.answers(self._where(namespace, user_id, agent_id, run_id))), None)
 
     def learn(
         self,
@@ -139,6 +199,9 @@ class InsightFace(MemoryFace):
         *,
         trust: Trust = "untrusted",
         namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> tuple[LearnReport, ...]:
         """Ask other models (or functions from question to answer) and learn from what they say; one report each.
 
@@ -146,18 +209,38 @@ class InsightFace(MemoryFace):
             InvalidInput
         """
         asked = [check_text(question, "A question").strip() for question in questions]
-        return learn_from(self._parts, self._where(namespace), experts, asked, trust=check_trust(trust))
+        return learn_from(
+            self._parts, self._where(namespace, user_id, agent_id, run_id), experts, asked, trust=check_trust(trust)
+        )
 
-    def audit(self, *, namespace: str | None = None) -> AuditReport:
+    def audit(
+        self,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> AuditReport:
         """Look for duplicates, conflicts, unsupported, stale and unused thoughts, loops, secrets and steering text; offline."""
-        return audit(self._parts, self._where(namespace))
+        return audit(self._parts, self._where(namespace, user_id, agent_id, run_id))
 
-    def stats(self, *, namespace: str | None = None) -> Stats:
+    def stats(
+        self,
+        *,
+        namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Stats:
         """Return counts, levels, use, outcomes and cost of a namespace."""
-        return statistics(self._parts, self._where(namespace))
+        return statistics(self._parts, self._where(namespace, user_id, agent_id, run_id))
 
     asearch = twin(search)
     awhy = twin(why)
+    atext = twin(text)
+    anamespaces = twin(namespaces)
+    ahistory = twin(history)
+    alast_answer = twin(last_answer)
     alearn = twin(learn)
     alearn_from = twin(learn_from)
     aaudit = twin(audit)
