@@ -1,4 +1,4 @@
-"""Which requests take the overview's door, in ten languages, and which must not."""
+"""Which requests take the overview's door, in eleven languages, and which must not."""
 
 from __future__ import annotations
 
