@@ -48,6 +48,28 @@ def test_a_sound_memory_has_no_findings(engine, bridge):
     assert (report.findings, report.thoughts, report.chunks) == ((), 1, 1)
 
 
+def test_what_admission_lets_in_is_not_called_unsupported(engine, script, atoms, bridge, tunnel):
+    engine.add(bridge)
+    engine.add(tunnel)
+    both = "The bridge was opened in 1932 after nine years of work and the harbour tunnel was finished in 1992."
+    lanes = "The harbour bridge carries eight lanes of traffic and two rail tracks."
+    opened = "The harbour bridge was opened in 1932 after nine years of work."
+    script.distil = atoms(
+        both,
+        lanes,
+        opened,
+        items=(1, 2),
+        overview="The harbour bridge was opened in 1932 after nine years of work and carries eight lanes of traffic.",
+    )
+    engine.ask("Compare the harbour bridge and the harbour tunnel.")
+    stored = {thought.text: thought for thought in engine.get_all()}
+    assert {both, lanes, opened} < stored.keys()
+    ways = engine.why(stored[both].id).children
+    assert [len(way.children) for way in ways] == [2]
+    assert any(thought.level > 2 for thought in stored.values())
+    assert [finding for finding in engine.audit().findings if finding.kind == "unsupported"] == []
+
+
 def test_duplicates_unsupported_and_loops(engine, bridge):
     engine.add(bridge)
     evidence, roots = on_chunk(engine, "The bridge was opened in 1932 after nine years of work.")

@@ -53,6 +53,9 @@ def check_texts(records: Mapping[str, Sequence[Any]], texts: Mapping[str, str]) 
         twice = [one for one, n in Counter(r.id for kind in kinds for r in records[kind]).items() if n > 1]
         if twice:
             raise BundleError(f"The id {twice[0]!r} occurs twice.")
+    for document in records["document"]:
+        if content_hash(texts[document.id]) != document.content_hash:
+            raise BundleError(f"The text of document {document.id!r} does not have the hash that it claims.")
     ordinals: dict[str, list[int]] = {}
     for chunk in records["chunk"]:
         text = texts.get(chunk.document_id)
@@ -63,8 +66,6 @@ def check_texts(records: Mapping[str, Sequence[Any]], texts: Mapping[str, str]) 
             raise BundleError(f"The text of chunk {chunk.id!r} does not have the hash that it claims.")
         ordinals.setdefault(chunk.document_id, []).append(chunk.ordinal)
     for document in records["document"]:
-        if content_hash(texts[document.id]) != document.content_hash:
-            raise BundleError(f"The text of document {document.id!r} does not have the hash that it claims.")
         if sorted(ordinals.get(document.id, ())) != list(range(document.chunk_count)):
             raise BundleError(f"Document {document.id!r} does not have the chunks that it claims.")
 
