@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from thinkback.embed.hashing import HashingEmbedder
-from thinkback.engine.sources import path_of, storable
+from thinkback.engine.sources import path_of, still_holds, storable
 from thinkback.errors import InvalidInput, ModelTimeout, NotFound
+from thinkback.ids import content_hash
 from thinkback.types import Testimony
 
 QUESTION = "When was the harbour bridge opened?"
@@ -160,6 +161,21 @@ def test_finding_10_a_move_of_what_another_writer_took_away_fails_alone(engine, 
     assert (moved.status, other.status) == ("failed", "added")
     assert ("deleted" if deleted else "changed") in moved.reason
     assert engine.add(folder / "b.txt").results[0].status == "added"
+
+
+def test_finding_10_whether_a_file_still_holds_a_text(engine, folder, bridge):
+    limits = engine._parts.limits
+    file = folder / "a.txt"
+    file.write_text(bridge)
+    hashed = content_hash(bridge)
+    assert still_holds(str(file), hashed, limits)
+    assert not still_holds(str(file), content_hash("other"), limits)
+    assert not still_holds(str(folder / "gone.txt"), hashed, limits)
+    assert still_holds("text:B", content_hash("other"), limits), "no file"
+    os.mkfifo(folder / "pipe.txt")
+    assert still_holds(str(folder / "pipe.txt"), hashed, limits), "a pipe is not waited for"
+    (folder / "b.pdf").write_bytes(b"%PDF-1.4 broken")
+    assert still_holds(str(folder / "b.pdf"), hashed, limits), "it cannot be read just now"
 
 
 # --- 6: labels reach the thoughts -----------------------------------------------------------------------------------
