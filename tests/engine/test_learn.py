@@ -117,3 +117,10 @@ def test_a_model_that_fails_to_distil_leaves_a_reason(engine, script, reply):
     report = engine.learn(QUESTION, SAID, source="an engineer")
     assert report.outcomes[0].status in ("unreadable", "error")
     assert engine.stats().counts["testimonies"] == 0
+
+
+def test_the_bibliography_of_what_was_cited(engine, bridge, tunnel):
+    [used] = engine.add(bridge)
+    engine.add(tunnel)
+    engine.ask(QUESTION)
+    assert [document.id for document in engine.cited()] == [used.document_id]

@@ -353,10 +353,15 @@ def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied, behind: _B
 
 
 def _retitled(citations: Sequence[Citation], shown: Shown) -> tuple[Citation, ...]:
-    """Return kept citations with the titles and places that their documents have now."""
-    return tuple(
-        replace(one, title=document.title, uri=document.uri)
-        if (document := shown.documents.get(one.document_id))
-        else one
-        for one in citations
+    """Return kept citations with the titles and places that they have now: text before an unchanged chunk moves it."""
+    return tuple(_brought_up_to_date(one, shown) for one in citations)
+
+
+def _brought_up_to_date(one: Citation, shown: Shown) -> Citation:
+    document, chunk = shown.documents.get(one.document_id), shown.chunks.get(one.root_id)
+    if document is None or chunk is None or one.quote not in chunk.text:
+        return one
+    start = chunk.start + chunk.text.index(one.quote)
+    return replace(
+        one, title=document.title, uri=document.uri, page=chunk.page, start=start, end=start + len(one.quote)
     )

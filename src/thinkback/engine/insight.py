@@ -7,6 +7,7 @@ from typing import Literal
 
 from thinkback.engine.asynchronous import twin
 from thinkback.engine.auditing import AuditReport, audit
+from thinkback.engine.citing_list import cited
 from thinkback.engine.explaining import WhyNode, explain
 from thinkback.engine.learning import Expert, LearnReport, learn, learn_from
 from thinkback.engine.memory import MemoryFace
@@ -16,7 +17,7 @@ from thinkback.engine.statistics import Stats, statistics
 from thinkback.errors import InvalidInput, NotFound
 from thinkback.ports import HistoryEvent
 from thinkback.retrieve.search import SearchResult, search
-from thinkback.types import Filter, Hit, Scalar, StoredAnswer, Trust
+from thinkback.types import Document, Filter, Hit, Scalar, StoredAnswer, Trust
 
 __all__ = ["InsightFace"]
 
@@ -235,6 +236,12 @@ class InsightFace(MemoryFace):
         """Return counts, levels, use, outcomes and cost of a namespace."""
         return statistics(self._parts, self._where(namespace, user_id, agent_id, run_id))
 
+    def cited(self, *, namespace: str | None = None) -> tuple[Document, ...]:
+        """Return the documents that kept answers and thoughts in use stand on, by title: the bibliography."""
+        with self._parts.store.read() as reader:
+            return cited(reader, self._where(namespace))
+
+    acited = twin(cited)
     asearch = twin(search)
     awhy = twin(why)
     atext = twin(text)

@@ -323,9 +323,12 @@ class MemoryFace:
         agent_id: str | None = None,
         run_id: str | None = None,
         dry_run: bool = False,
+        trust: Trust | None = None,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Read a bundle into a namespace, all of it or nothing. Ids that are there already are skipped.
+
+        ``trust`` labels all that comes in, whatever the bundle says of itself.
 
         Raises:
             BundleError: it cannot be read, or claims quotes that do not stand in its texts.

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from thinkback.ids import normalise
 from thinkback.ports import HistoryEvent, Reader, Writer
+from thinkback.thought.admit import lowest
 from thinkback.thought.leaks import borrowed_words
 from thinkback.thought.stale import StalePlan, plan
-from thinkback.types import Derivation, FloatVector, Thought
+from thinkback.types import Derivation, FloatVector, Thought, Trust
 
 __all__ = [
     "Vanished",
@@ -77,13 +78,21 @@ def restand(
     near = closure(writer, namespace, item_ids)
     roots = {root.id for ways in near.derivations.values() for way in ways for root in way.roots}
     change = plan(near.thoughts, near.derivations, writer.live_roots(namespace, sorted(roots)))
+    labels: dict[str, Trust] = {item.id: item.trust for item in writer.items(namespace, sorted(roots))}
+    labels |= {said.id: said.trust for said in writer.testimonies(namespace, sorted(roots))}
     events: list[HistoryEvent] = []
     for standing in (*change.stale, *change.revived, *change.changed):
         thought = near.thoughts[standing.thought_id]
         if standing in change.revived and thought.id not in vectors:
             continue
+        grounds = {root.id for way in near.derivations[thought.id] if way.id in standing.live for root in way.roots}
         after = replace(
-            thought, status=standing.status, support=standing.support, level=standing.level, reason=standing.reason
+            thought,
+            status=standing.status,
+            support=standing.support,
+            level=standing.level,
+            reason=standing.reason,
+            trust=lowest([labels[root] for root in grounds]) if grounds else thought.trust,
         )
         writer.put_thought(after, vectors.get(thought.id))
         if standing.status != thought.status:

@@ -10,7 +10,7 @@ import numpy as np
 from thinkback.engine.parts import Parts
 from thinkback.engine.standing import cut_off, live_ways, restand
 from thinkback.ports import HistoryEvent, Judge, Reader, Writer
-from thinkback.thought.admit import Comparison, Grounded, Neighbour, compare
+from thinkback.thought.admit import Comparison, Grounded, Neighbour, compare, lowest
 from thinkback.thought.stale import standing, would_cycle
 from thinkback.types import Derivation, FloatVector, Link, Outcome, Testimony, Thought
 
@@ -273,7 +273,8 @@ def _link_twin(parts: Parts, writer: Writer, question: Question, one: _Decided, 
     after = standing(
         twin, {**ways, twin.id: (*ways.get(twin.id, ()), way)}, _all_roots(ways) | {r.id for r in way.roots}
     )
-    writer.put_thought(replace(twin, support=after.support, level=after.level), None, [way])
+    trust = lowest([twin.trust, grounded.trust])
+    writer.put_thought(replace(twin, support=after.support, level=after.level, trust=trust), None, [way])
     return linked("the same claim, from other sources", added=True)
 
 
