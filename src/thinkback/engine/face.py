@@ -68,11 +68,12 @@ class Engine(InsightFace):
         """Add text, files, folders, allowed URLs or bibliographies; no model is asked. Adding again what is there is no work.
 
         Args:
-            source: a path or URL as a string or ``Path``; a string that is neither is taken as text; or a list of these.
+            source: a path or URL as a string or ``Path``; a string that is neither is taken as text; or a list of these. A
+                program that passes on other people's text uses ``add_text``, which opens no file.
             doc_id: an id of your own for a single document; adding under it again replaces the document's text.
             title: for a single document; else the file's own.
             metadata: kept with each document, to filter by.
-            trust: untrusted, normal or trusted; by default normal, but untrusted for URLs.
+            trust: untrusted, normal or trusted; by default what it was, else normal, but untrusted for URLs.
             namespace, user_id, agent_id, run_id: whose memory.
             progress: is told how far it is.
 
@@ -98,6 +99,9 @@ class Engine(InsightFace):
         metadata: Mapping[str, Scalar] | None = None,
         trust: Trust | None = None,
         namespace: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         progress: Progress | None = None,
     ) -> AddReport:
         """Make the memory hold what a folder holds: new, changed, renamed and deleted files.
@@ -106,7 +110,8 @@ class Engine(InsightFace):
             InvalidInput: no such folder, or an empty one that documents came from.
         """
         given = Given(metadata=check_metadata(metadata), trust=check_trust(trust) if trust is not None else None)
-        return sync_folder(self._parts, self._where(namespace), Path(folder), given, progress=progress)
+        name = self._where(namespace, user_id, agent_id, run_id)
+        return sync_folder(self._parts, name, Path(folder), given, progress=progress)
 
     @overload
     def ask(

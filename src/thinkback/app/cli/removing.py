@@ -48,7 +48,7 @@ def rm(
                 if common.as_json:
                     emit({"deleted": False})
                 return
-            report = engine.delete_all()
+            report = engine.delete_all(namespace=engine.namespace)
     if common.as_json:
         emit(report)
     else:
