@@ -338,6 +338,7 @@ class MemoryFace:
                 self._parts,
                 self._where(namespace, user_id, agent_id, run_id),
                 lines,
+                trust=trust,
                 dry_run=dry_run,
                 progress=progress,
             )
