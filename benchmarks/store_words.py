@@ -89,7 +89,7 @@ def measure(path: Path, questions: dict[str, str], judged: dict[str, set[str]], 
             scores.append(ndcg(ranked, relevant))
             found.append(len(relevant & set(ranked)) / len(relevant))
             space = reader._space(_NAMESPACE)  # noqa: SLF001 - the first step alone has no public face
-            table = WordTable(reader._sql, reader._shared, space)  # noqa: SLF001
+            table = WordTable(reader._sql, reader._shared, space, {})  # noqa: SLF001
             asked = table.ask(questions[key], budget=budget, enough=200)
             rare = [] if asked is None else [row for row, _ in table.ranked(asked.rare, "chunk", 10)]
             alone.append(ndcg(names(reader, np.array(rare, np.int64)), relevant))

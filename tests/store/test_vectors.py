@@ -10,9 +10,11 @@ from hypothesis.extra import numpy as arrays
 
 from thinkback.store.vectors.codes import code_from_bytes, code_rows, encode, nearest
 from thinkback.store.vectors.exact import ExactVectors
+from thinkback.store.vectors.known import KnownCosines
 from thinkback.store.vectors.recall import recall_of_codes
 from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import RowBlock, View
+from thinkback.store.vectors.widen import widened
 from thinkback.types import FloatMatrix
 
 scores = arrays.arrays(np.float32, st.integers(0, 60), elements=st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0]))
@@ -84,6 +86,29 @@ def test_recall_tells_good_signs_from_useless_ones() -> None:
     assert recall_of_codes("sign", positive, keep=150) < 0.5
     assert recall_of_codes("int8", positive, keep=150) >= 0.99
     assert recall_of_codes("sign", vectors[:100], keep=150) == 1.0
+
+
+def test_float16_is_widened_exactly() -> None:
+    every = np.arange(65_536, dtype=np.uint16).view(np.float16)
+    assert np.array_equal(widened(every.tobytes(), 256), every.astype(np.float32).reshape(256, 256), equal_nan=True)
+    assert widened(b"", 4).shape == (0, 4)
+
+
+def test_known_cosines_are_those_of_the_last_query() -> None:
+    known, first, second = KnownCosines(), np.ones(2, np.float32), np.zeros(2, np.float32)
+    asked = np.array([5, 1, 9])
+    assert known.of(first, asked)[1].tolist() == [False, False, False]
+    known.add(first, np.array([9, 1]), np.array([0.9, 0.1], np.float32))
+    known.add(first, np.array([2]), np.array([0.2], np.float32))
+    scores, there = known.of(first, asked)
+    assert there.tolist() == [False, True, True]
+    assert scores.tolist() == pytest.approx([0.0, 0.1, 0.9])
+    assert not known.of(second, asked)[1].any()
+    known.add(second, np.array([5]), np.array([0.5], np.float32))
+    assert known.of(second, asked)[1].tolist() == [True, False, False]
+    assert not known.of(first, asked)[1].any()
+    known.add(first, np.zeros(0, np.int64), np.zeros(0, np.float32))
+    assert not known.of(first, asked)[1].any()
 
 
 def block(*seqs: int) -> RowBlock:

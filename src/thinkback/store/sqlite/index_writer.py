@@ -54,7 +54,7 @@ class IndexWriter(Session):
         space.changed = True
 
     def _words(self, space: Space) -> WordTable:
-        return WordTable(self._sql, self._shared, space)
+        return WordTable(self._sql, self._shared, space, {})
 
     # --- rows --------------------------------------------------------------------------------------------------------
     def _take_rows(self, count: int) -> Rows:

@@ -14,16 +14,19 @@ from thinkback.ports import ItemClass
 from thinkback.store.rules import cosines, is_empty
 from thinkback.store.sqlite.decode import CHUNK, THOUGHT, chunk_of, thought_of
 from thinkback.store.sqlite.filters import matching_documents, matching_thoughts
-from thinkback.store.sqlite.session import Session, Space
-from thinkback.store.sqlite.sql import integers, strings
+from thinkback.store.sqlite.session import Facts, Session, Shared, Space
+from thinkback.store.sqlite.sql import Sql, integers, strings
 from thinkback.store.sqlite.words import WordTable
 from thinkback.store.vectors.codes import Positions, nearest
+from thinkback.store.vectors.known import KnownCosines
 from thinkback.store.vectors.top import top
 from thinkback.store.vectors.view import View
 from thinkback.types import Filter, FloatMatrix, FloatVector, Item, Ranking, Rows
 
 __all__ = ["SearchReader"]
 
+
+_KINDS: tuple[ItemClass, ...] = ("chunk", "thought")
 
 _FLOAT32_ERROR = 2e-5
 """More than a float32 product of unit vectors is off by, up to some thousand dimensions."""
@@ -82,6 +85,10 @@ def _among(rows: Rows, allowed: Rows) -> Rows:
 class SearchReader(Session):
     """The part of the Reader port that searches."""
 
+    def __init__(self, sql: Sql, shared: Shared, facts: Facts) -> None:
+        super().__init__(sql, shared, facts)
+        self._known = KnownCosines()
+
     def _before_search(self, space: Space) -> None:
         """Make what a transaction has written so far findable; nothing to do for a snapshot."""
 
@@ -119,12 +126,14 @@ class SearchReader(Session):
         if view.live <= self._shared.tuning.exact_rows:
             matrix = self._matrix(space, kind, view)
             near = _contenders(matrix @ query, k, allowed.mask)
-            scores = cosines(matrix[near], query)
+            seqs, scores = view.seqs[near], cosines(matrix[near], query)
+            self._known.add(query, seqs, scores)
             best = top(scores, k)
-            return _ranking(view.seqs[near[best]], scores[best])
+            return _ranking(seqs[best], scores[best])
         keep = self._shared.tuning.candidates(k, filtered=allowed.filtered)
         seqs = view.seqs[nearest(self._facts.code_kind, view.codes, query, keep, allowed.mask)]
         scores = cosines(self._stored_vectors(seqs), query)
+        self._known.add(query, seqs, scores)
         best = top(scores, k)
         return _ranking(seqs[best], scores[best])
 
@@ -139,7 +148,7 @@ class SearchReader(Session):
         space = self._space(namespace)
         if space is None or k <= 0 or not space.has_words or space.live_rows(kind) == 0:
             return _nothing()
-        table, tuning = WordTable(self._sql, self._shared, space), self._shared.tuning
+        table, tuning = WordTable(self._sql, self._shared, space, self._bags), self._shared.tuning
         if where is not None and not is_empty(where):
             found = self._filtered_words(table, self._allowed(space, kind, where), text, k, kind)
         else:
@@ -156,7 +165,15 @@ class SearchReader(Session):
         space = self._space(namespace)
         if space is None or not space.has_words or windows.size == 0:
             return np.zeros(len(windows), np.float32)
-        return WordTable(self._sql, self._shared, space).over(text, windows).astype(np.float32)
+        rows = np.unique(windows)
+        here = np.zeros(len(rows), np.bool_)
+        for kind in _KINDS:
+            if space.live_rows(kind):
+                here |= self._view(space, kind).positions(rows) >= 0
+        if not here.any():
+            return np.zeros(len(windows), np.float32)
+        table = WordTable(self._sql, self._shared, space, self._bags)
+        return table.over(text, windows, rows[here]).astype(np.float32)
 
     def _filtered_words(
         self, table: WordTable, allowed: _Allowed, text: str, k: int, kind: ItemClass
@@ -182,13 +199,19 @@ class SearchReader(Session):
 
     # --- about rows --------------------------------------------------------------------------------------------------
     def cosines(self, namespace: str, rows: Rows, vector: FloatVector) -> npt.NDArray[np.float32]:
-        found = np.zeros((len(rows), self._facts.dimension), np.float32)
-        for part in self._located(namespace, rows):
+        parts = self._located(namespace, rows)
+        scores, known = self._known.of(vector, rows)
+        for part in parts:
+            open_places = ~known[part.asked]
+            asked, positions = part.asked[open_places], part.positions[open_places]
+            if len(asked) == 0:
+                continue
             if part.view.live <= self._shared.tuning.exact_rows:
-                found[part.asked] = self._matrix(part.space, part.kind, part.view)[part.positions]
+                vectors = self._matrix(part.space, part.kind, part.view)[positions]
             else:
-                found[part.asked] = self._stored_vectors(rows[part.asked])
-        return cosines(found, vector)
+                vectors = self._stored_vectors(rows[asked])
+            scores[asked] = cosines(vectors, vector)
+        return scores
 
     def _located(self, namespace: str, rows: Rows) -> list[_Located]:
         """Return where rows lie in the views of this namespace.
@@ -198,8 +221,7 @@ class SearchReader(Session):
         """
         parts: list[_Located] = []
         space, open_rows = self._space(namespace), np.ones(len(rows), np.bool_)
-        kinds: tuple[ItemClass, ...] = ("chunk", "thought")
-        for kind in kinds if space is not None and len(rows) else ():
+        for kind in _KINDS if space is not None and len(rows) else ():
             assert space is not None  # noqa: S101 - said in the line above, for the type checker
             if space.live_rows(kind) and open_rows.any():
                 view = self._view(space, kind)

@@ -13,6 +13,7 @@ from thinkback.store.sqlite.tuning import Tuning
 from thinkback.store.sqlite.views import Views
 from thinkback.store.vectors.codes import CodeKind
 from thinkback.store.vectors.exact import ExactVectors
+from thinkback.store.vectors.widen import widened
 from thinkback.types import FloatMatrix, Rows
 
 __all__ = ["Facts", "Session", "Shared", "Space", "find_space", "read_facts"]
@@ -79,6 +80,8 @@ class Session:
         self._shared = shared
         self._facts = facts
         self._spaces: dict[str, Space | None] = {}
+        self._bags: dict[int, bytes] = {}
+        """Bags read so far, by index row. A row never changes what it stands for."""
 
     def _space(self, namespace: str) -> Space | None:
         """Return the namespace, or None if nothing was ever written to it."""
@@ -104,8 +107,7 @@ class Session:
             return found
         rows = self._sql.rows("SELECT vector FROM carray(?) CROSS JOIN vectors ON seq = value", (integers(seqs),))
         if len(rows) == len(seqs):
-            data = b"".join([row[0] for row in rows])
-            return np.frombuffer(data, np.float16).reshape(found.shape).astype(np.float32)
+            return widened(b"".join([row[0] for row in rows]), self._facts.dimension)
         there = self._sql.rows(
             "SELECT seq, vector FROM vectors WHERE seq IN (SELECT value FROM carray(?))", (integers(seqs),)
         )

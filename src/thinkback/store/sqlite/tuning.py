@@ -15,7 +15,7 @@ class Tuning:
     """Up to so many rows of a kind in a namespace, a search multiplies all vectors; above, codes choose candidates."""
     exact_bytes: int = 64_000_000
     """Held by all such vectors together: two namespaces of 20,000 rows of 384 dimensions."""
-    spare_candidates: int = 200
+    spare_candidates: int = 150
     """Vectors that are read for a search by codes beyond those asked for."""
     filtered_candidates: int = 800
     """As many at least where a filter holds: what it leaves may lie far away, where codes tell less."""

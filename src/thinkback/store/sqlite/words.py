@@ -8,8 +8,8 @@ each list of rows only.
 
 FTS5 pays for every row that has any word of a question, and common words stand in nearly all rows. So where a question
 reads too much, its rarest words choose candidates, and the bags of those rows give their exact score with all words. On
-SciFact, reading entries for 4 % of the rows that way ranks as well as reading all (nDCG@10 .689 and .687); without the second
-step it is .633. See ``benchmarks/store_words.py``.
+SciFact, reading entries for 2 % of the rows that way ranks as well as reading all (nDCG@10 .689 and .687); without the
+second step it is .616. See ``benchmarks/store_words.py``.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ THOUGHTS = 1 << 40
 
 _HASH_BYTES = 16 << 20
 """FTS5 writes a new segment when so much has gathered in memory; its own 1 MB makes a bulk load merge over and over."""
+
+_BEYOND = 2
+"""A word joins beyond the budget if it stands in no more than so many times the budget's rows."""
 
 _COMMON = 1_000
 """The frequency of a word that stands in more rows is counted anew when a fiftieth of all rows has changed: counting reads
@@ -58,9 +61,17 @@ class Asked:
 
 
 class WordTable:
-    """The table of one namespace."""
+    """The table of one namespace.
 
-    def __init__(self, sql: Sql, shared: Shared, space: Space) -> None:
+    Args:
+        sql: the connection.
+        shared: the store's caches.
+        space: the namespace.
+        seen: bags that were read already in this snapshot; those that are read now join them.
+    """
+
+    def __init__(self, sql: Sql, shared: Shared, space: Space, seen: dict[int, bytes]) -> None:
+        self._seen = seen
         self._sql = sql
         self._shared = shared
         self._space = space
@@ -111,7 +122,7 @@ class WordTable:
 
         The rarest word is always among the rare ones. Others join by falling rarity while all of them together stand in
         no more rows than the budget, and beyond it until there are enough rows to choose from; but then no word that
-        stands in half of all rows, since it weighs nothing.
+        stands in many more rows than the budget (it would cost more than all the rest) or in half of all (it weighs nothing).
         """
         terms = asked_terms(text)
         counted = sorted((self._frequency(stem), place, stem) for place, stem in enumerate(terms))
@@ -121,7 +132,7 @@ class WordTable:
         rows = self._space.chunk_rows + self._space.thought_rows
         rare, read = [present[0][1]], present[0][0]
         for frequency, stem in present[1:]:
-            if read + frequency > budget and (read >= enough or 2 * frequency >= rows):
+            if read + frequency > budget and (read >= enough or frequency > _BEYOND * budget or 2 * frequency >= rows):
                 break
             rare.append(stem)
             read += frequency
@@ -168,28 +179,40 @@ class WordTable:
         rows = np.sort(rows)
         if len(rows) == 0:
             return []
-        bags = self._sql.rows("SELECT bag FROM carray(?) CROSS JOIN bags ON seq = value", (integers(rows),))
         mean = self._space.words / (self._space.chunk_rows + self._space.thought_rows)
-        scores = bm25([bag for (bag,) in bags], asked.weights, mean)
+        scores = bm25(self._bags(rows), asked.weights, mean)
         best = np.argsort(-scores, kind="stable")[:k]
         return [(int(rows[place]), float(scores[place])) for place in best if scores[place] > 0]
 
-    def over(self, text: str, windows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the BM25 of windows (n, w) of index rows, (n,): see the port."""
+    def over(self, text: str, windows: npt.NDArray[np.int64], rows: Rows) -> npt.NDArray[np.float64]:
+        """Return the BM25 of windows (n, w) of index rows, (n,): see the port.
+
+        Args:
+            text: of the question.
+            windows: index rows; those that are not among ``rows`` have no words.
+            rows: rising, at least one; rows of this namespace.
+        """
         total, width = self._space.chunk_rows + self._space.thought_rows, windows.shape[1]
         shares = {stem: self._frequency(stem) / total for stem in asked_terms(text)}
         weights = {
             stem: idf(total, round(total * (1 - (1 - share) ** width))) for stem, share in shares.items() if share
         }
-        found = self._sql.rows(
-            "SELECT seq, bag FROM carray(:rows) CROSS JOIN bags ON seq = value"
-            " WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.seq = value AND c.space = :space)"
-            " OR EXISTS (SELECT 1 FROM thoughts t WHERE t.seq = value AND t.space = :space)",
-            {"rows": integers(np.unique(windows)), "space": self._space.number},
-        )
-        place = {row: at for at, (row, _) in enumerate(found)}
-        places = np.array([place.get(row, -1) for row in windows.ravel().tolist()], np.int64).reshape(windows.shape)
-        return bm25_over([bag for _, bag in found], places, weights, width * self._space.words / total)
+        places = np.minimum(np.searchsorted(rows, windows), len(rows) - 1)
+        places[rows[places] != windows] = -1
+        return bm25_over(self._bags(rows), places, weights, width * self._space.words / total)
+
+    def _bags(self, rows: Rows) -> list[bytes]:
+        """Return the bags of index rows, in order."""
+        wanted, seen = rows.tolist(), self._seen
+        missing = [row for row in wanted if row not in seen]
+        if missing:
+            seen.update(
+                self._sql.rows(
+                    "SELECT seq, bag FROM carray(?) CROSS JOIN bags ON seq = value",
+                    (integers(np.array(missing, np.int64)),),
+                )
+            )
+        return [seen[row] for row in wanted]
 
 
 def _shift(kind: ItemClass) -> int:
