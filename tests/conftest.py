@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +40,10 @@ def _load_guard() -> ModuleType:
     spec.loader.exec_module(module)
     return module
 
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start would ignore it too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _guard = _load_guard()
 _guard.close_network()
