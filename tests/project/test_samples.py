@@ -95,13 +95,14 @@ def test_every_expected_answer_stands_in_its_paper(questions: list[dict[str, Any
 def test_what_cannot_be_answered_is_in_no_paper(questions: list[dict[str, Any]]) -> None:
     [question] = [question for question in questions if question["kind"] == "unanswerable"]
     assert question["paper"] == question["quote"] == []
-    text = (_samples() / "esg-ratings-from-news.md").read_text(encoding="utf-8").casefold()
-    money = [
-        sentence
-        for sentence in re.split(r"(?<=[.!?])\s", text)
-        if re.search(r"\$\d|\bcosts?\b|\bpaid\b|\bfee", sentence)
-    ]
-    assert [sentence for sentence in money if re.search(r"collect|crawl|gdelt|download", sentence)] == []
+    text = (_samples() / "euclidnets.md").read_text(encoding="utf-8").casefold()
+    assert "cost" in text  # near enough to tempt a model
+    assert (
+        re.findall(
+            r"price|dollar|usd\b|\beur\b|€|£|\$\s?\d+(?:[.,]\d+)?\s?(?:k|thousand|million)\b|purchase|\bpaid\b", text
+        )
+        == []
+    )
 
 
 @pytest.mark.data
