@@ -149,6 +149,7 @@ def test_counting_is_of_the_whole_text_and_grows_with_it(embedder):
 
 
 def test_close_can_be_called_twice(embedder):
-    embedder.embed(["something"], kind="query")
+    dimension = embedder.embed(["something"], kind="query").shape[1]
     embedder.close()
     embedder.close()
+    assert embedder.dimension == dimension  # what it says of itself outlives the model
