@@ -92,7 +92,7 @@ def test_fault_12_the_file_is_bounded_and_the_least_used_give_way(tmp_path: Path
     model.generate(ask("j"))
     model.generate(ask("k"))
     with sqlite3.connect(tmp_path / "r") as db:
-        (size,) = db.execute("SELECT sum(size) FROM replies").fetchone()
+        (size,) = db.execute("SELECT sum(size) FROM timed_replies").fetchone()
     db.close()
     assert size <= 1000
     model.generate(ask("a"))
@@ -121,9 +121,9 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
 def test_a_reply_that_cannot_be_kept_is_still_a_reply(tmp_path: Path) -> None:
     model = CachedGenerator(ScriptedGenerator(["ok", "ok"]), tmp_path / "r")
     with sqlite3.connect(tmp_path / "r") as other:
-        other.execute("DROP TABLE replies")
+        other.execute("DROP TABLE timed_replies")
         other.execute(
-            "CREATE TABLE replies (key, text, model, finish, prompt_tokens, completion_tokens, estimated, used_at)"
+            "CREATE TABLE timed_replies (key, text, model, finish, prompt_tokens, completion_tokens, estimated, seconds, used_at)"
         )
     other.close()
     assert model.generate(ask()).text == "ok"
@@ -144,3 +144,13 @@ def test_many_threads(tmp_path: Path) -> None:
         thread.join()
     assert sorted(texts) == sorted(str(n % 4) for n in range(16))
     model.close()
+
+
+def test_a_kept_reply_says_how_long_it_once_took(tmp_path: Path) -> None:
+    model = CachedGenerator(ScriptedGenerator(["a reply"]), tmp_path / "r")
+    fresh = model.generate(ask())
+    kept = model.generate(ask())
+    model.close()
+    assert "model" not in fresh.usage.seconds
+    assert kept.usage.calls == 0
+    assert 0 <= kept.usage.seconds["model"] < 60

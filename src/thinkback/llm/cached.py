@@ -23,7 +23,7 @@ from thinkback.types import Usage
 __all__ = ["CachedGenerator", "reply_key"]
 
 _SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS replies (
+CREATE TABLE IF NOT EXISTS timed_replies (
     key TEXT PRIMARY KEY,
     text TEXT NOT NULL,
     model TEXT NOT NULL,
@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS replies (
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
     estimated INTEGER NOT NULL,
+    seconds REAL NOT NULL,
     size INTEGER NOT NULL,
     used_at REAL NOT NULL
 ) STRICT, WITHOUT ROWID
@@ -90,7 +91,9 @@ class CachedGenerator:
         return f"CachedGenerator({self._inner!r})"
 
     def generate(self, request: Request) -> Reply:
-        """Return the kept reply, or ask and keep it. A kept one costs nothing, but says how many tokens it once took.
+        """Return the kept reply, or ask and keep it.
+
+        A kept one has no calls and costs nothing, but says how many tokens it once took, and in ``seconds["model"]`` how long.
 
         Raises:
             ModelError: as the inner model; errors are not kept.
@@ -99,8 +102,9 @@ class CachedGenerator:
         kept = self._find(key)
         if kept is not None:
             return kept
+        begun = time.perf_counter()
         reply = self._inner.generate(request)
-        self._keep(key, reply)
+        self._keep(key, reply, time.perf_counter() - begun)
         return reply
 
     def stream(self, request: Request) -> Generator[Delta | Reply, None, None]:
@@ -115,11 +119,12 @@ class CachedGenerator:
             yield Delta(text=kept.text)
             yield kept
             return
+        begun = time.perf_counter()
         pieces = iter(self._inner.stream(request))
         try:
             for piece in pieces:
                 if isinstance(piece, Reply):
-                    self._keep(key, piece)
+                    self._keep(key, piece, time.perf_counter() - begun)
                 yield piece
         finally:
             if isinstance(pieces, Generator):
@@ -141,28 +146,33 @@ class CachedGenerator:
         with self._lock:
             self._open()
             row = self._db.execute(
-                "SELECT text, model, finish, prompt_tokens, completion_tokens, estimated FROM replies WHERE key = ?",
+                "SELECT text, model, finish, prompt_tokens, completion_tokens, estimated, seconds FROM timed_replies WHERE key = ?",
                 (key,),
             ).fetchone()
             if row is None:
                 return None
-            self._db.execute("UPDATE replies SET used_at = ? WHERE key = ?", (time.time(), key))
+            self._db.execute("UPDATE timed_replies SET used_at = ? WHERE key = ?", (time.time(), key))
             self.hits += 1
-        text, model, finish, prompt, completion, estimated = row
+        text, model, finish, prompt, completion, estimated, seconds = row
         # calls and money stay 0: nothing was asked. The tokens are what a run without the cache would have taken.
-        usage = Usage(prompt_tokens=prompt, completion_tokens=completion, estimated=bool(estimated))
+        usage = Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            estimated=bool(estimated),
+            seconds={"model": seconds},
+        )
         return Reply(text=text, model=model, usage=usage, finish=finish)
 
-    def _keep(self, key: str, reply: Reply) -> None:
+    def _keep(self, key: str, reply: Reply, seconds: float) -> None:
         usage = reply.usage
         size = len(reply.text.encode("utf-8", "replace"))
         counts = (usage.prompt_tokens, usage.completion_tokens, usage.estimated)
-        row = (key, reply.text, reply.model, reply.finish, *counts, size, time.time())
+        row = (key, reply.text, reply.model, reply.finish, *counts, seconds, size, time.time())
         with self._lock:
             self._open()
             try:
                 self._db.execute("BEGIN IMMEDIATE")
-                self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+                self._db.execute("INSERT OR REPLACE INTO timed_replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
                 self._shrink()
                 self._db.execute("COMMIT")
             except sqlite3.Error:
@@ -171,13 +181,13 @@ class CachedGenerator:
                     self._db.execute("ROLLBACK")
 
     def _shrink(self) -> None:
-        (size,) = self._db.execute("SELECT coalesce(sum(size), 0) FROM replies").fetchone()
+        (size,) = self._db.execute("SELECT coalesce(sum(size), 0) FROM timed_replies").fetchone()
         if size <= self._max_bytes:
             return
-        for key, each in self._db.execute("SELECT key, size FROM replies ORDER BY used_at, key").fetchall():
+        for key, each in self._db.execute("SELECT key, size FROM timed_replies ORDER BY used_at, key").fetchall():
             if size <= self._max_bytes * 9 // 10:  # some room, so that not every new reply has to make its own
                 break
-            self._db.execute("DELETE FROM replies WHERE key = ?", (key,))
+            self._db.execute("DELETE FROM timed_replies WHERE key = ?", (key,))
             size -= each
 
     def _open(self) -> None:
