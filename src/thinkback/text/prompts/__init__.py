@@ -43,9 +43,9 @@ class Prompt:
 
 
 @cache
-def load_prompt(name: str) -> Prompt:
-    """Return the prompt ``NAME.txt`` of this folder."""
-    text = (resources.files(__name__) / f"{name}.txt").read_text(encoding="utf-8")
+def load_prompt(name: str, *, package: str = __name__) -> Prompt:
+    """Return the prompt ``NAME.txt`` of this folder, or of another package's."""
+    text = (resources.files(package) / f"{name}.txt").read_text(encoding="utf-8")
     system, user = (part.strip() for part in text.split("\n=== user ===\n"))
     return Prompt(name=name, system=system, user=user, hash=content_hash(system, user)[:16])
 
