@@ -6,10 +6,10 @@ suite under ``tests/contracts`` that any implementation can be run against.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,10 @@ __all__ = [
     "HistoryEvent",
     "InputKind",
     "Judge",
+    "LazyEmbedder",
     "Message",
     "ModelTraits",
+    "PaidEmbedder",
     "Progress",
     "PurgeReport",
     "Reader",
@@ -121,6 +123,32 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class PaidEmbedder(Protocol):
+    """What an embedder also has if its calls can cost: then they are counted, and held within the budgets."""
+
+    def worst(self, texts: Sequence[str], *, kind: InputKind) -> Usage:
+        """Return the most that embedding the texts can cost; an empty Usage where it costs nothing."""
+        ...
+
+    def embed_counted(self, texts: Sequence[str], *, kind: InputKind) -> tuple[FloatMatrix, Usage]:
+        """Return what ``embed`` does, and what it did cost.
+
+        Raises:
+            ModelError: as ``embed``; ``usage`` is what had been spent by then.
+        """
+        ...
+
+
+@runtime_checkable
+class LazyEmbedder(Protocol):
+    """What an embedder also has if looking at its dimension is work: a request, or loading the model."""
+
+    def expect(self, dimension: int) -> None:
+        """Take the dimension that a store has recorded for it. It is not asked for then, and other vectors are a ModelError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One turn of a prompt."""
@@ -141,6 +169,9 @@ class Request:
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the reply must follow; adapters whose server cannot do so ask in words instead."""
     stop: tuple[str, ...] = ()
+    before_more: Callable[[Usage, int], None] | None = field(default=None, compare=False, repr=False)
+    """Called before an adapter asks once more with more room (of a model that used up its output on thinking), with what
+    was spent so far and the most tokens of the next output. Raises BudgetExceeded to forbid it; None: nobody minds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -364,9 +364,14 @@ class Usage(Record):
     """What a call cost. Add two with ``+``."""
 
     calls: int = 0
+    """Of a language model."""
     failed_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    embedding_calls: int = 0
+    """Requests to an embedder behind an endpoint."""
+    embedded_tokens: int = 0
+    """Tokens that such an embedder read; they are no part of the prompt tokens."""
     cached_prompt_tokens: int = 0
     """Of the prompt tokens, those that the model had already read (prefix cache)."""
     money: float = 0.0
@@ -385,6 +390,8 @@ class Usage(Record):
             failed_calls=self.failed_calls + other.failed_calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            embedding_calls=self.embedding_calls + other.embedding_calls,
+            embedded_tokens=self.embedded_tokens + other.embedded_tokens,
             cached_prompt_tokens=self.cached_prompt_tokens + other.cached_prompt_tokens,
             money=self.money + other.money,
             estimated=self.estimated or other.estimated,
@@ -393,8 +400,8 @@ class Usage(Record):
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion together."""
-        return self.prompt_tokens + self.completion_tokens
+        """Prompt, completion and what was embedded, together."""
+        return self.prompt_tokens + self.completion_tokens + self.embedded_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -462,6 +469,8 @@ class AddReport(Record):
 
     results: tuple[AddResult, ...]
     seconds: float
+    usage: Usage = field(default_factory=Usage)
+    """What embedding cost, where the embedder is one that is paid."""
 
     def __iter__(self) -> Iterator[AddResult]:
         return iter(self.results)

@@ -1,9 +1,7 @@
 """The adapter for OpenAI-compatible endpoints, against a server that lives in the test."""
 
 import base64
-import email.utils
 import json
-import math
 import time
 import traceback
 
@@ -14,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thinkback.embed.estimate import estimate_tokens
-from thinkback.embed.onnx import MiniLmEmbedder
 from thinkback.embed.openai import OpenAIEmbedder
-from thinkback.embed.openai_errors import MEANING, retry_after_of, translate
+from thinkback.embed.openai_errors import translate
 from thinkback.errors import (
     BadReply,
     InvalidInput,
@@ -295,51 +291,6 @@ def test_it_does_not_wait_for_minutes_but_says_how_long(server):
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("headers", "low", "high"),
-    [
-        ({"retry-after": "7"}, 7, 7),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5, 1.5),
-        ({"retry-after": "Mon, 01 Jan 2001 00:00:00 GMT"}, 0, 0),
-    ],
-)
-def test_how_long_a_server_asks_to_wait(headers, low, high):
-    seconds = retry_after_of(_with_headers(headers))
-    assert seconds is not None
-    assert low <= seconds <= high
-
-
-def test_a_date_to_wait_for_becomes_seconds():
-    seconds = retry_after_of(_with_headers({"retry-after": email.utils.formatdate(time.time() + 100, usegmt=True)}))
-    assert seconds is not None
-    assert 60 < seconds <= 100
-
-
-@pytest.mark.parametrize("headers", [{}, {"retry-after": "soon"}, {"retry-after": "nan"}, {"retry-after": "-3"}])
-def test_nonsense_is_no_time_to_wait(headers):
-    assert retry_after_of(_with_headers(headers)) is None
-    assert retry_after_of(None) is None
-
-
-def _with_headers(headers):
-    response = httpx2.Response(429, headers=headers, request=httpx2.Request("POST", "http://here"))
-    return openai.RateLimitError("slow", response=response, body=None)
-
-
-def test_every_exception_of_the_sdk_is_mapped():
-    everything = {**vars(openai), **vars(openai._exceptions)}
-    of_the_sdk = {
-        name
-        for name, value in everything.items()
-        if type in type(value).__mro__  # asking a lazy module-wide resource for its class would load the whole SDK
-        and value.__module__.startswith("openai")
-        and issubclass(value, Exception)
-    }
-    of_the_sdk.discard("_AmbiguousModuleClientUsageError")  # of the module-wide client, which we do not use
-    assert of_the_sdk <= MEANING.keys()
-    assert issubclass(openai.OpenAIError, Exception)
-
-
 def test_a_new_exception_of_the_sdk_falls_under_its_parent():
     class BrandNewError(openai.APIConnectionError):
         pass
@@ -431,7 +382,7 @@ def test_nobody_listening_is_model_unavailable_and_the_own_client_is_closed():
     embedder = OpenAIEmbedder("m", base_url="http://127.0.0.1:9/v1", dimension=4, attempts=1)
     with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:9 could not be reached"):
         embedder.embed(["a"], kind="query")
-    sdk = embedder._sdk
+    sdk = embedder._connection._sdk
     embedder.close()
     assert sdk.is_closed()
 
@@ -439,28 +390,3 @@ def test_nobody_listening_is_model_unavailable_and_the_own_client_is_closed():
 # --- counting ------------------------------------------------------------------------------------------------------
 def test_a_given_counter_is_used(server):
     assert connect(server, count=len).count("four") == 4
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The committee agreed to cut the travel budget by a fifth and to review it in March.",
-        "Überprüfung der Wärmeleitfähigkeit älterer Gebäude",
-        "京都議定書は1997年に署名された。温室効果ガスの排出量を削減する。",
-        "中国的人口在过去十年中增长了百分之五。",
-        "Исследование показало, что сон улучшает память.",
-        "https://example.org/a/b?c=1&d=%20x#frag",
-        base64.b64encode(bytes(range(256)) * 4).decode(),
-        "x = {'a': [1, 2.5, -3e-4], \"b\": None}\n\n\tdef f(x): return x**2",
-        "\U0001f600\U0001f9ea party",
-    ],
-)
-def test_estimates_err_to_the_high_side(text):
-    assert estimate_tokens(text) >= MiniLmEmbedder().count(text)
-
-
-@given(st.text())
-def test_estimates_never_fall_when_text_is_added(text):
-    assert estimate_tokens(text) >= 0
-    assert estimate_tokens(text + " word") >= estimate_tokens(text)
-    assert math.isfinite(estimate_tokens(text))

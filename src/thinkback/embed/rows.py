@@ -59,7 +59,9 @@ def unit_rows(vectors: npt.ArrayLike, *, count: int, dimension: int, model: str)
     return np.ascontiguousarray(rows / norms, dtype=np.float32)
 
 
-def embed_content(texts: Sequence[str], *, dimension: int, embed: Callable[[list[str]], FloatMatrix]) -> FloatMatrix:
+def embed_content(
+    texts: Sequence[str], *, dimension: int | Callable[[], int], embed: Callable[[list[str]], FloatMatrix]
+) -> FloatMatrix:
     """Return one row per text, in order: zeros for a text without content, ``embed``'s vector for the others.
 
     Models give texts of spaces a vector all the same, near to nothing or to everything, and servers refuse them; a row
@@ -67,11 +69,13 @@ def embed_content(texts: Sequence[str], *, dimension: int, embed: Callable[[list
 
     Args:
         texts: any strings; lone surrogates are replaced.
-        dimension: components of a vector.
+        dimension: components of a vector; a function is called only if no text has content.
         embed: takes texts that have content and returns unit rows.
     """
-    rows = np.zeros((len(texts), dimension), dtype=np.float32)
     kept = [place for place, text in enumerate(texts) if has_content(text)]
-    if kept:
-        rows[kept] = embed([without_surrogates(texts[place]) for place in kept])
+    if not kept:
+        return np.zeros((len(texts), dimension() if callable(dimension) else dimension), dtype=np.float32)
+    found = embed([without_surrogates(texts[place]) for place in kept])
+    rows = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
+    rows[kept] = found
     return rows

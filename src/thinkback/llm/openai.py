@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-import threading
-import urllib.parse
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import stamina
-from pydantic import SecretStr
-
-from thinkback.errors import BadReply, InvalidInput, ModelDenied, ModelError, ModelUnavailable, RateLimited
+from thinkback.errors import ModelError, ModelUnavailable
 from thinkback.llm.dialect import Dialect
-from thinkback.llm.estimate import estimate_prompt, estimate_tokens
-from thinkback.llm.openai_errors import complaint_of, retry_after_of, translate
+from thinkback.llm.openai_errors import complaint_of, translate
 from thinkback.llm.openai_reply import Received, read_chunk, read_completion
 from thinkback.llm.thinking import ThinkingFilter
+from thinkback.openai_api.connection import Connection
+from thinkback.openai_api.estimate import estimate_prompt, estimate_tokens
 from thinkback.ports import Delta, ModelTraits, Reply, Request
 from thinkback.types import Usage
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
+    from pydantic import SecretStr
 
 __all__ = ["OpenAIGenerator"]
 
-_OFFICIAL: Final = "https://api.openai.com/v1"
 _THINKING_ROOM: Final = 4096
 """Least room, in tokens, for a model that used up its output on thinking."""
-_LONGEST_WAIT: Final = 60.0
-"""Seconds; a server that asks for more is not waited for, the caller is told."""
-_CONNECT: Final = 10.0
-"""Seconds after which a server that does not take connections is given up."""
 _CRASH: Final = 500
 
 
@@ -79,26 +69,20 @@ class OpenAIGenerator:
         first_wait: float = 0.5,
         http_client: httpx2.Client | None = None,
     ) -> None:
-        base_url = base_url or _OFFICIAL
-        parts = urllib.parse.urlsplit(base_url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InvalidInput("The address of a model must be a URL such as http://localhost:8080/v1.")
-        place = parts.hostname + (f":{parts.port}" if parts.port else "")
-        self._official = base_url.rstrip("/") == _OFFICIAL
-        self.id = f"openai:{model}" if self._official else f"openai:{model}@{place}"
+        self._connection = Connection(
+            "a model",
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            attempts=attempts,
+            first_wait=first_wait,
+            http_client=http_client,
+        )
+        self._server = self._connection.server
+        self.id = f"openai:{model}" if self._connection.official else f"openai:{model}@{self._server}"
         self.traits = traits or ModelTraits(context_window=32_768)
         self._model = model
-        self._base_url = base_url
-        self._server = place
-        self._key = api_key if isinstance(api_key, SecretStr) else SecretStr(api_key or "")
-        self._timeout = timeout
-        self._attempts = attempts
-        self._first_wait = first_wait
-        self._http_client = http_client
-        self._dialect = Dialect(official=self._official)
-        self._lock = threading.Lock()
-        self._sdk: openai.OpenAI | None = None
-        self._closed = False
+        self._dialect = Dialect(official=self._connection.official)
 
     def __repr__(self) -> str:
         return f"OpenAIGenerator(id={self.id!r})"
@@ -114,8 +98,8 @@ class OpenAIGenerator:
         try:
             received = self._complete(request, request.max_tokens, spent)
             if received.only_thought:
-                spent.usage += self._usage(request, received)
-                received = self._complete(request, self._more_room(request), spent)
+                room = self._more_room(request, received, spent)
+                received = self._complete(request, room, spent)
             return self._reply(request, received, spent)
         except ModelError as error:
             error.usage = spent.usage
@@ -130,14 +114,11 @@ class OpenAIGenerator:
         spent = _Spent()
         try:
             received = Received()
-            for room in (request.max_tokens, self._more_room(request)):
+            yield from self._stream_once(request, request.max_tokens, received, spent)
+            if received.only_thought:
+                room = self._more_room(request, received, spent)
                 received = Received()
                 yield from self._stream_once(request, room, received, spent)
-                if not received.only_thought:
-                    break
-                spent.usage += self._usage(request, received)
-            if received.only_thought:
-                raise BadReply(f"The model at {self._server} thought until its output was used up and said nothing.")
             yield self._reply(request, received, spent)
         except ModelError as error:
             error.usage = spent.usage
@@ -149,51 +130,11 @@ class OpenAIGenerator:
 
     def close(self) -> None:
         """Close the connections; those of a client that was given stay open."""
-        with self._lock:
-            self._closed = True
-            if self._sdk is not None and self._http_client is None:
-                self._sdk.close()
-            self._sdk = None
+        self._connection.close()
 
     # --- one request ---------------------------------------------------------------------------------------------
-    def _client(self) -> openai.OpenAI:
-        import httpx2  # noqa: PLC0415 - half a second that only users of an endpoint should pay
-        import openai  # noqa: PLC0415
-
-        with self._lock:
-            if self._closed:
-                raise ModelUnavailable(f"The model {self.id!r} was closed.")
-            if self._sdk is None:
-                # Retries are told to programs that listen; without this, Python prints them when nobody does.
-                logging.getLogger("stamina").addHandler(logging.NullHandler())
-                key = self._key.get_secret_value()
-                if self._official and not key:
-                    raise ModelDenied("There is no key for OpenAI.", hint="Set THINKBACK_API_KEY or OPENAI_API_KEY.")
-                self._sdk = openai.OpenAI(
-                    api_key=key or "none",  # the SDK insists; servers without keys do not look
-                    base_url=self._base_url,
-                    timeout=httpx2.Timeout(self._timeout, connect=min(self._timeout, _CONNECT)),
-                    max_retries=0,  # ours are counted and shown
-                    http_client=self._http_client,
-                )
-                if not self._official:  # what the environment says about OpenAI accounts is nobody else's business
-                    self._sdk.organization = self._sdk.project = None
-            return self._sdk
-
-    def _retries(self) -> Iterator[stamina.Attempt]:
-        return iter(
-            stamina.retry_context(
-                on=_wait_before_retry,
-                attempts=self._attempts,
-                timeout=None,
-                wait_initial=self._first_wait,
-                wait_max=_LONGEST_WAIT,
-                wait_jitter=self._first_wait,
-            )
-        )
-
     def _complete(self, request: Request, room: int, spent: _Spent) -> Received:
-        for attempt in self._retries():
+        for attempt in self._connection.retries():
             with attempt:
                 return read_completion(self._send(request, room, spent, stream=False), server=self._server)
         raise AssertionError  # stamina raises after the last attempt
@@ -202,7 +143,7 @@ class OpenAIGenerator:
         """Stream one reply; until the first visible piece a failure is retried."""
         with contextlib.ExitStack() as open_stream:
             first, rest = "", _nothing()
-            for attempt in self._retries():
+            for attempt in self._connection.retries():
                 with attempt:
                     received.clear()
                     pieces = self._visible(self._send(request, room, spent, stream=True), received, spent)
@@ -240,7 +181,7 @@ class OpenAIGenerator:
 
     def _send(self, request: Request, room: int, spent: _Spent, *, stream: bool) -> Any:
         """Send until the server takes the form of the request, or refuses it for another reason."""
-        client = self._client()
+        client = self._connection.client(f"The model {self.id!r}")
         form = self._dialect.form
         while True:
             body = self._dialect.body(request, model=self._model, max_tokens=room, stream=stream)
@@ -260,14 +201,23 @@ class OpenAIGenerator:
                 return answer
 
     def _raise(self, error: Exception) -> None:
-        key = self._key.get_secret_value()
+        key = self._connection.key.get_secret_value()
         cause = None if key and key in f"{error!r} {error}" else error
         raise translate(error, server=self._server) from cause
 
-    def _more_room(self, request: Request) -> int:
+    def _more_room(self, request: Request, received: Received, spent: _Spent) -> int:
+        """Return the output tokens of the second try of a model that used up its first ones on thinking.
+
+        Raises:
+            BudgetExceeded: whoever keeps the budgets does not allow it.
+        """
+        spent.usage += self._usage(request, received)
         prompt = estimate_prompt(request.messages)
         wanted = max(4 * request.max_tokens, request.max_tokens + _THINKING_ROOM)
-        return max(request.max_tokens, min(wanted, self.traits.context_window - prompt))
+        room = max(request.max_tokens, min(wanted, self.traits.context_window - prompt))
+        if request.before_more is not None:
+            request.before_more(spent.usage, room)
+        return room
 
     # --- accounts ------------------------------------------------------------------------------------------------
     def _reply(self, request: Request, received: Received, spent: _Spent) -> Reply:
@@ -307,13 +257,3 @@ def _foreign_errors() -> tuple[type[Exception], ...]:
     import openai  # noqa: PLC0415
 
     return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError)
-
-
-def _wait_before_retry(error: Exception) -> bool | float:
-    """Tell stamina whether to try again: False, True (back-off), or the seconds that the server asked for."""
-    if not isinstance(error, ModelError) or not error.retryable or isinstance(error, BadReply):
-        return False
-    after = error.retry_after if isinstance(error, RateLimited) else retry_after_of(error.__cause__)
-    if after is None:
-        return True
-    return after if after <= _LONGEST_WAIT else False

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thinkback.embed.onnx import MiniLmEmbedder
 from thinkback.llm.catalogue import path_of
-from thinkback.llm.estimate import estimate_prompt, estimate_tokens
 from thinkback.llm.gguf import GgufGenerator
+from thinkback.openai_api.estimate import estimate_prompt, estimate_tokens, estimate_word_pieces
 from thinkback.ports import Message
 
 TEXTS = {
@@ -107,3 +109,28 @@ def test_more_text_is_not_fewer_tokens(one: str, other: str) -> None:
     together = estimate_tokens(one + "\n" + other)
     assert together >= max(estimate_tokens(one), estimate_tokens(other))
     assert estimate_tokens(one + other) <= estimate_tokens(one) + estimate_tokens(other) + max(len(one), len(other)) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The committee agreed to cut the travel budget by a fifth and to review it in March.",
+        "Überprüfung der Wärmeleitfähigkeit älterer Gebäude",
+        "京都議定書は1997年に署名された。温室効果ガスの排出量を削減する。",
+        "中国的人口在过去十年中增长了百分之五。",
+        "Исследование показало, что сон улучшает память.",
+        "https://example.org/a/b?c=1&d=%20x#frag",
+        base64.b64encode(bytes(range(256)) * 4).decode(),
+        "x = {'a': [1, 2.5, -3e-4], \"b\": None}\n\n\tdef f(x): return x**2",
+        "\U0001f600\U0001f9ea party",
+    ],
+)
+def test_word_pieces_err_to_the_high_side(text: str) -> None:
+    assert estimate_word_pieces(text) >= MiniLmEmbedder().count(text)
+
+
+@given(st.text())
+def test_word_pieces_never_fall_when_text_is_added(text: str) -> None:
+    assert estimate_word_pieces(text) >= 0
+    assert estimate_word_pieces(text + " word") >= estimate_word_pieces(text)
+    assert math.isfinite(estimate_word_pieces(text))
