@@ -76,7 +76,10 @@ def claims(split: str, threshold: float) -> dict[str, Any]:
     idf = idf_of({pair["evidence"] for pair in pairs})
     found: dict[str, list[bool]] = defaultdict(list)
     for pair in pairs:
-        found[pair["kind"]].append(supports(pair["claim"], pair["evidence"], threshold=threshold, idf=idf).ok)
+        verdict = supports(
+            pair["claim"], pair["evidence"], threshold=threshold, idf=idf, question=pair.get("question", "")
+        )
+        found[pair["kind"]].append(verdict.ok)
     return {
         "in the evidence, accepted": share(found["in"]),
         "beside the evidence, refused": share(not ok for ok in found["beside"]),

@@ -8,7 +8,7 @@ from thinkback.errors import InvalidInput, ModelTimeout
 from thinkback.llm.scripted import ScriptedGenerator
 
 QUESTION = "When was the harbour bridge opened?"
-SAID = "The harbour bridge was opened in 1932. It was built by eight hundred workers."
+SAID = "The harbour bridge was opened in 1932. The bridge was built by eight hundred workers."
 
 
 def test_what_is_learned_is_rooted_in_a_testimony(make_engine):
@@ -24,6 +24,14 @@ def test_what_is_learned_is_rooted_in_a_testimony(make_engine):
         "an engineer",
         "The harbour bridge was opened in 1932.",
     )
+
+
+def test_a_sentence_that_goes_on_about_the_one_before_is_learned_with_it(make_engine):
+    engine = make_engine(llm=None)
+    said = "The harbour bridge was opened in 1932. It was built by eight hundred workers. It has two towers."
+    report = engine.learn(QUESTION, said, source="an engineer")
+    assert [outcome.status for outcome in report.outcomes] == ["stored", "unsupported"]
+    assert [thought.text for thought in engine.get_all()] == [said.removesuffix(" It has two towers.")]
 
 
 def test_a_model_distils_what_was_said_and_its_words_must_stand_there(engine, script, atoms):

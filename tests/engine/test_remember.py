@@ -340,9 +340,9 @@ def test_a_judge_decides_what_the_guard_cannot(make_engine, script, atoms):
 
 
 def test_latex_in_a_reply_comes_out_as_latex(engine, script):
-    engine.add(r"We minimise $\nabla f$ over the text $\theta$ with a rate of 0.1 in all runs.")
+    engine.add(r"Training minimises $\nabla f$ over the text $\theta$ with a rate of 0.1 in all runs.")
     script.distil = json.dumps({"valid": True, "atoms": [{"text": "PLACE", "items": [1], "overview": False}]}).replace(
-        "PLACE", r"We minimise $\nabla f$ over $\theta$ with a rate of 0.1 in all runs."
+        "PLACE", r"Training minimises $\nabla f$ over $\theta$ with a rate of 0.1 in all runs."
     )
     answer = engine.ask("What is minimised?")
     assert statuses(answer) == ["stored"]

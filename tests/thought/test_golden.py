@@ -45,7 +45,8 @@ def refused(golden: Read) -> dict[str, float]:
     idf = idf_of({pair["evidence"] for pair in pairs})
     found: dict[str, list[bool]] = defaultdict(list)
     for pair in pairs:
-        found[pair["kind"]].append(not supports(pair["claim"], pair["evidence"], idf=idf).ok)
+        verdict = supports(pair["claim"], pair["evidence"], idf=idf, question=pair.get("question", ""))
+        found[pair["kind"]].append(not verdict.ok)
     shares = {kind: sum(flags) / len(flags) for kind, flags in found.items()}
     print("\nclaims refused", {kind: f"{share:.2f} of {len(found[kind])}" for kind, share in shares.items()})  # noqa: T201 - the table
     return shares

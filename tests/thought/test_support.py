@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thinkback.thought.case import read_case
 from thinkback.thought.support import best_span, idf_of, longer_than_sources, supports
+from thinkback.thought.unsaid import asked_only
 
 ITEM = (
     "The station was built in 1932. It measures wind and rain every ten minutes, and sends its data by radio. "
@@ -113,6 +115,95 @@ def test_two_sentences_count_together_only_if_the_second_goes_on_about_the_first
     claim = "The archive burned down in 1911 and was rebuilt with private money."
     assert supports(claim, joined).ok
     assert not supports(claim, apart).ok
+
+
+RATED = (
+    "The index covers 8,484 firms. The scores that were given by Refinitiv for 2018-2020 are averaged over the years."
+)
+
+
+def test_a_name_and_a_number_do_not_carry_what_is_said_of_them() -> None:
+    verdict = supports("Refinitiv was founded in 2018.", RATED)
+    assert not verdict.ok
+    assert "'founded'" in verdict.reason
+    assert not supports("Refinitiv was founded in 2018.", RATED, threshold=0.3).ok
+    assert not supports("Refinitiv was founded in 2018.", RATED, quote="given by Refinitiv for 2018-2020").ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Founded in 2018, Refinitiv rates firms.",
+        "Since its foundation in 2018 Refinitiv has rated firms.",
+        "The founders of Refinitiv met in 2018.",
+        "Refinitiv was established in 2018.",
+    ],
+)
+def test_the_predicate_may_stand_there_in_another_form(text: str) -> None:
+    assert supports("Refinitiv was founded in 2018.", text).ok
+
+
+def test_what_a_claim_has_from_its_question_alone_is_not_carried() -> None:
+    claim, question = "The warranty of the Argo router covers water, dust and heat.", "What does the warranty cover?"
+    text = "Against water, dust and heat the Argo router is covered from all sides."
+    asked = supports(claim, text, question=question)
+    assert not asked.ok
+    assert asked.reason == "'warranty' is a word of the question, not of the evidence"
+    assert supports(claim, text).ok  # nothing else refuses it
+
+
+def test_words_of_the_question_but_for_the_predicate_may_stand_earlier_in_the_item() -> None:
+    claim, question = "The battery of the Sprint bike lasted 70 kilometres.", "How far did the battery last?"
+    before = "The Sprint bike has a new battery. "
+    assert supports(claim, before + "In winter 70 kilometres lasted.", threshold=0.5, question=question).ok
+    before = "The Sprint bike has a battery that lasted. "
+    assert not supports(claim, before + "In winter 70 kilometres are common.", threshold=0.3, question=question).ok
+
+
+def test_the_words_of_a_question_in_chinese_count_too() -> None:
+    claim, question = "晨光公司成立于2005年。", "晨光公司成立于哪一年？"
+    text = "晨光公司2005年的销售额为三亿元。"
+    assert "question" in asked_only(read_case(claim, text, 0, len(text), question=question))
+    assert asked_only(read_case(claim, text, 0, len(text))) == ""
+    assert supports(claim, "2005年成立的晨光公司总部设在杭州。", question=question).ok
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Port Elm was opened in 2018.", "Port Elm was opened in 1999 and rated safe in 2018."),
+        ("Arvid designed the chapel.", "Arvid carried stones for the chapel, which Berta designed in one night."),
+        ("Sample B7 holds 14% iron.", "Sample B7 absorbed 14% of the light and grew warm near the iron rod."),
+    ],
+)
+def test_a_predicate_that_is_said_of_another_is_refused(claim: str, text: str) -> None:
+    assert not supports(claim, text, threshold=0.5).ok
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Sales rose by 6% in 2020.", "Sales rose by 4% in 2019 and 6% in 2020."),
+        ("The tent costs 120 euros.", "Price of the tent: 120 euros."),
+        ("Ahmed learned to swim.", "Ahmed: My daughter taught me to swim!"),
+        ("Tim visited a castle.", "(3 May) Tim: I went to a castle on Friday."),
+        ("Der Turm von Alm wurde 1703 zerstört.", "Nach der Zerstörung 1703 blieb vom Turm von Alm nur der Keller."),
+    ],
+)
+def test_a_predicate_that_goes_without_saying_or_is_put_otherwise_is_not_missed(claim: str, text: str) -> None:
+    assert supports(claim, text).ok
+
+
+def test_names_may_stand_in_the_title_of_the_document_but_no_numbers_and_no_other_words() -> None:
+    text = "The ratings of six agencies were compared. The ratings differ most in what they measure."
+    title = "Aggregate Confusion: Why ESG Ratings Diverge since 2010"
+    assert supports("ESG ratings differ most in what they measure.", text, title=title).ok
+    assert not supports("ESG ratings differ most in what they measure.", text).ok
+    assert not supports("Nordic ratings differ most in what they measure.", text, title=title).ok
+    assert not supports("Since 2010 the ratings differ most in what they measure.", text, title=title).ok
+    assert not supports("The ratings diverge.", text, title=title).ok
+    assert best_span("ESG ratings differ.", text, title=title).missing == ()
+    assert best_span("ESG ratings differ.", text).missing == ("ESG",)
 
 
 def test_acronyms_and_their_words_are_one() -> None:

@@ -6,11 +6,12 @@ Two pure steps. ``ground`` finds evidence and so earns sources, roots, level and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thinkback.ids import normalise
 from thinkback.ports import Judge
+from thinkback.thought.fragment import fragment
 from thinkback.thought.level import level
 from thinkback.thought.steering import steers
 from thinkback.thought.support import SupportVerdict, best_span, supports
@@ -44,6 +45,8 @@ class Source:
     level: float
     trust: Trust
     roots: tuple[Root, ...]
+    title: str = ""
+    """Of a chunk's document; its names belong to what the chunk says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,15 +94,34 @@ def lowest(labels: Sequence[Trust]) -> Trust:
 
 
 def ground(
-    atom: Atom, sources: Sequence[Source], *, threshold: float, idf: Callable[[str], float] | None = None
+    atom: Atom,
+    sources: Sequence[Source],
+    *,
+    threshold: float,
+    idf: Callable[[str], float] | None = None,
+    question: str = "",
+    quotes: Mapping[str, Sequence[str]] | None = None,
 ) -> Grounded | Refusal:
     """Return the atom with its evidence, or the reason why none was found.
 
     Raw items come before thoughts, and items above ``untrusted`` before the rest: what can stand on better ground does,
     and an untrusted item is never evidence beside a trusted one. Fails closed.
+
+    Args:
+        atom: the note.
+        sources: what was shown, in that order.
+        threshold: least support.
+        idf: weights of stems.
+        question: what the note came of.
+        quotes: what the model quoted of sources, by their id; looked at for the sources that the note names.
     """
+    if fault := fragment(atom.text):
+        return Refusal(status="unsupported", reason=f"not self-contained: {fault}")
+    asked = _Asked(threshold=threshold, idf=idf, question=question)
     claimed = [sources[number - 1] for number in atom.item_numbers if 1 <= number <= len(sources)]
-    verdicts = [(source, supports(atom.text, source.text, threshold=threshold, idf=idf)) for source in sources]
+    named = {source.id for source in claimed}
+    told = {source_id: tuple(said) for source_id, said in (quotes or {}).items() if source_id in named}
+    verdicts = [(source, _verdict(atom.text, source, asked, told.get(source.id, ()))) for source in sources]
     carried = [(source, verdict) for source, verdict in verdicts if verdict.ok]
     if carried:
         trusted = [pair for pair in carried if pair[0].trust != "untrusted"]
@@ -108,7 +130,7 @@ def ground(
         on_thoughts = carried[0][0].kind == "thought"
         chosen = [pair for pair in carried if (pair[0].kind == "thought") == on_thoughts][:_MOST_EVIDENCE]
     else:
-        chosen = _together(atom.text, claimed, threshold=threshold, idf=idf)
+        chosen = _together(atom.text, claimed, asked)
         if len({source.trust == "untrusted" for source, _ in chosen}) > 1:  # both are needed, and may not be mixed
             return Refusal(status="unsupported", reason="only untrusted text carries the rest of it")
     if not chosen:
@@ -129,16 +151,47 @@ def _steered(claim: str, chosen: Sequence[tuple[Source, SupportVerdict]]) -> Ref
     return None
 
 
-def _together(
-    claim: str, claimed: Sequence[Source], *, threshold: float, idf: Callable[[str], float] | None
-) -> list[tuple[Source, SupportVerdict]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the looks at all sources of one note have in common."""
+
+    threshold: float
+    idf: Callable[[str], float] | None
+    question: str
+
+
+def _verdict(claim: str, source: Source, asked: _Asked, quotes: Sequence[str]) -> SupportVerdict:
+    """Return whether a source carries a claim: by the first of the quotes that does, else by any span."""
+
+    def look(quote: str | None) -> SupportVerdict:
+        return supports(
+            claim,
+            source.text,
+            quote=quote,
+            threshold=asked.threshold,
+            idf=asked.idf,
+            question=asked.question,
+            title=source.title,
+        )
+
+    return next((found for quote in quotes if (found := look(quote)).ok), None) or look(None)
+
+
+def _together(claim: str, claimed: Sequence[Source], asked: _Asked) -> list[tuple[Source, SupportVerdict]]:
     """Return the first two claimed items if their best spans carry the claim together though neither does alone."""
     if len(claimed) < 2:
         return []
     pair = claimed[:2]
-    spans = [best_span(claim, source.text, idf) for source in pair]
+    spans = [best_span(claim, source.text, asked.idf, title=source.title) for source in pair]
     quotes = [source.text[span.start : span.end] for source, span in zip(pair, spans, strict=True)]
-    joint = supports(claim, one_sentence(quotes), threshold=threshold, idf=idf)
+    joint = supports(
+        claim,
+        one_sentence(quotes),
+        threshold=asked.threshold,
+        idf=asked.idf,
+        question=asked.question,
+        title="; ".join(source.title for source in pair),
+    )
     if not joint.ok:
         return []
     return [

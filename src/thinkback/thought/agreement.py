@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 from thinkback.thought.case import CLAUSE, PAUSE, Case, read_case
 from thinkback.thought.contrast import contrasted, scattered
+from thinkback.thought.derivation import kindred
 from thinkback.thought.facts import Facts, facts
 from thinkback.thought.matching import acronyms, counterparts
-from thinkback.thought.numbers import Number, same_number
+from thinkback.thought.numbers import Number, is_year, same_number
 from thinkback.thought.roles import compare_roles
 from thinkback.thought.slots import substituted
 from thinkback.thought.synonyms import derived, opposed, same_word, synonyms
+from thinkback.thought.unsaid import asked_only, elsewhere, unrelated
 from thinkback.thought.words import Word, fold, stem, words
 
 __all__ = ["disagreement"]
@@ -29,7 +31,7 @@ _DOUBT = re.compile(r"\b(?:whether|if|unclear|unknown)\b", re.IGNORECASE)
 _TO_COUNTED = re.compile(r"[\s-]*(?:of\s+)?(?:the\s+|these\s+|those\s+)?")
 
 
-def disagreement(claim: str, text: str, start: int, end: int) -> str:
+def disagreement(claim: str, text: str, start: int, end: int, *, question: str = "", title: str = "") -> str:
     """Return in a few words what of the claim does not stand in ``text[start:end]``, or the empty string.
 
     Args:
@@ -37,8 +39,10 @@ def disagreement(claim: str, text: str, start: int, end: int) -> str:
         text: the whole item: a name may stand anywhere before the end of the span, since later sentences say "she".
         start: of the span.
         end: of the span.
+        question: what the claim answers.
+        title: of the item's document: its names may stand in the claim.
     """
-    case = read_case(claim, text, start, end)
+    case = read_case(claim, text, start, end, question=question, title=title)
     faults = (check(case) for check in _CHECKS)
     return next((fault for fault in faults if fault), "")
 
@@ -52,7 +56,7 @@ def _numbers(case: Case) -> str:
         if not same:
             return "a number of the claim does not stand in the evidence"
         counted = _counted(number, case.wanted, case.claim)
-        if counted is not None and _counts_otherwise(counted, same, case):
+        if counted is not None and (_counts_otherwise(counted, same, case) or _counts_another(number, same, case)):
             return "a number of the claim counts something else in the evidence"
     return ""
 
@@ -72,8 +76,36 @@ def _counts_otherwise(counted: Word, same: Sequence[Number], case: Case) -> bool
     return bool(here) and not any(n in same for n in here)
 
 
+def _counts_another(number: Number, same: Sequence[Number], case: Case) -> bool:
+    """Tell whether the number always counts something in the evidence, and never what the claim counts by it."""
+    if is_year(number) or any(name.end + 1 == number.start for name in case.wanted.names):
+        return False  # "Model 3"
+    wanted = _run_after(number, case.wanted, case.claim)
+    runs = [_run_after(n, case.given, case.span) for n in same]
+    return bool(wanted) and all(runs) and not any(_overlap(wanted, run) for run in runs)
+
+
+def _run_after(number: Number, there: Facts, text: str) -> list[Word]:
+    """Return the content words after a number as far as nothing but "of the" stands between."""
+    run: list[Word] = []
+    end = number.end
+    for word in there.content:
+        if word.start < number.end:
+            continue
+        between = text[end : word.start]
+        if not (_TO_COUNTED.fullmatch(between) if not run else between.strip(" -") == ""):
+            break
+        run.append(word)
+        end = word.end
+    return run
+
+
+def _overlap(one: Sequence[Word], other: Sequence[Word]) -> bool:
+    return any(same_word(a.stem, b.stem) or kindred(a.stem, b.stem) for a in one for b in other)
+
+
 def _names(case: Case) -> str:
-    context = (*words(case.before), *case.given.words)
+    context = (*words(case.before), *case.given.words, *case.title)
     there = {fold(w.text) for w in context} | {w.stem for w in context} | acronyms(case.given.words)
     stems = {w.start: w.stem for w in case.wanted.words}
     for name in case.wanted.names:
@@ -169,4 +201,7 @@ _CHECKS = (
     substituted,
     scattered,
     _roles,
+    unrelated,
+    asked_only,
+    elsewhere,
 )

@@ -10,6 +10,7 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from thinkback.ids import normalise
+from thinkback.thought.fragment import fragment
 from thinkback.types import Atom
 
 __all__ = ["AtomsReply", "SummaryReply", "clean_atoms", "cut_sentences", "notes_of"]
@@ -19,6 +20,7 @@ _MARKER = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LONGEST_ATOM = 2  # sentences; a cap in characters cut notes in the middle of a number (findings C)
 _LONGEST_OVERVIEW = 4
 _LONGEST_WORDS = 120
+_LEAST_CHARACTERS = 8
 
 
 class _Lenient(BaseModel):
@@ -81,12 +83,20 @@ def cut_sentences(text: str, most: int) -> str:
 
 
 def notes_of(answer: str, *, most: int) -> tuple[Atom, ...]:
-    """Return an answer's sentences as atoms, for learning where no model is at hand to distil."""
+    """Return an answer's sentences as atoms, for learning where no model is at hand to distil.
+
+    One sentence that is not understood without the one before it ("It was built by ...") stays with that.
+    """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(answer):
         pieces.append(answer[last : match.start()])
         last = match.end()
     pieces.append(answer[last:])
-    texts = dict.fromkeys(_MARKER.sub("", piece).strip() for piece in pieces)
-    worded = [text for text in texts if sum(character.isalnum() for character in text) >= 8]
+    texts: list[str] = []
+    for text in dict.fromkeys(_MARKER.sub("", piece).strip() for piece in pieces):
+        if texts and fragment(text) and not _SENTENCE_END.search(texts[-1]):
+            texts[-1] = f"{texts[-1]} {text}".rstrip()
+        else:
+            texts.append(text)
+    worded = [text for text in texts if sum(character.isalnum() for character in text) >= _LEAST_CHARACTERS]
     return tuple(Atom(text=text, item_numbers=(1,)) for text in worded[:most])

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Number", "numbers", "same_number"]
+__all__ = ["Number", "is_year", "numbers", "same_number"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +115,7 @@ _COUNTERS = (
     "\u4ef6\u56de\u3064\u5186\u7ae0\u5206\u70b9\u4f4d\u6761\u7bc7\u79cd\u7a2e\u9031\u5468\u5c42"
 )
 
+_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 _DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(?P<currency>[$\u20ac\u00a3\u00a5\uffe5]\s?)?"
     r"(?P<digits>\d+(?:[.,]\d+)*)"
@@ -141,6 +142,11 @@ def numbers(text: str) -> tuple[Number, ...]:
             found.append(number)
             taken.append((number.start, number.end))
     return tuple(sorted(found, key=lambda n: (n.start, n.end)))
+
+
+def is_year(number: Number) -> bool:
+    """Tell whether a number without a unit may be a year: a whole number from 1000 to 2100."""
+    return not number.unit and float(number.value).is_integer() and _FIRST_YEAR <= number.value <= _LAST_YEAR
 
 
 def same_number(left: Number, right: Number) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from thinkback.thought.case import PAUSE, Case
+from thinkback.thought.case import PAUSE, Case, lacking
 from thinkback.thought.facts import Facts, facts
 from thinkback.thought.lexicon import lexicon
 from thinkback.thought.matching import counterparts
@@ -29,7 +29,7 @@ def substituted(case: Case) -> str:
     about as much of the claim as the best is looked at by itself, so that no claim is pieced together from two.
     """
     for part in _nearest_parts(case):
-        missing = case.wanted.stems - counterparts(case.wanted.content, part.facts.words)
+        missing = lacking(case.wanted, part.facts)
         missing -= _named(case, part)
         known = {w.stem for w in case.wanted.words}
         for toward in (-1, 1):
@@ -88,7 +88,7 @@ class _Part:
 def _named(case: Case, part: _Part) -> frozenset[str]:
     """Return the stems of names of the claim that stand in the item but for the other parts of the evidence."""
     elsewhere = {fold(w.text) for w in case.given.words} - {fold(w.text) for w in part.facts.words}
-    before = {fold(w.text) for w in words(case.before)} - elsewhere
+    before = {fold(w.text) for w in (*words(case.before), *case.title)} - elsewhere
     return frozenset(stem(name.key) for name in case.wanted.names if name.key in before)
 
 
@@ -164,7 +164,7 @@ def _places(there: Facts, text: str, toward: int) -> list[_Place]:
             elif not between:
                 between.append(_DETERMINED)
             continue
-        if folded.endswith("ly"):
+        if folded.endswith("ly") or word.kind == "cjk":  # overlapping pairs of characters have no places
             continue
         weak = anchor is None or anchor.stem in empty or _plain(anchor) in named
         if anchor is not None and word.stem not in empty and (between or not weak):

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from thinkback.thought.agreement import disagreement
+from thinkback.thought.case import title_names
+from thinkback.thought.derivation import kindred
 from thinkback.thought.facts import Facts, facts
 from thinkback.thought.matching import counterparts
 from thinkback.thought.quotes import find_quote
@@ -75,7 +77,7 @@ def idf_of(texts: Iterable[str]) -> Idf:
     return lambda stem: math.log(1 + total / (1 + counts[stem])) if total else 1.0
 
 
-def best_span(claim: str, text: str, idf: Idf | None = None) -> Span:
+def best_span(claim: str, text: str, idf: Idf | None = None, *, title: str = "") -> Span:
     """Return the sentence, or two adjacent ones, with the largest recall of the claim's content words.
 
     Of equal spans the shorter, then the first. A text without content gives an empty span with score 0.
@@ -84,12 +86,20 @@ def best_span(claim: str, text: str, idf: Idf | None = None) -> Span:
         claim: the atom.
         text: the item.
         idf: weights of stems; None weighs all content words alike, numbers and names doubly.
+        title: of the text's document: names of the claim may stand there.
     """
-    return _best(facts(single_words(claim)), text, sentences(text), idf)
+    return _best(_wanted(claim, text, title), text, sentences(text), idf)
 
 
 def supports(
-    claim: str, text: str, *, quote: str | None = None, threshold: float = 0.7, idf: Idf | None = None
+    claim: str,
+    text: str,
+    *,
+    quote: str | None = None,
+    threshold: float = 0.7,
+    idf: Idf | None = None,
+    question: str = "",
+    title: str = "",
 ) -> SupportVerdict:
     """Return whether a text carries a claim, and the span that does.
 
@@ -102,23 +112,26 @@ def supports(
         quote: what the model says the claim stands on.
         threshold: least recall by words, 0 to 1; the preset's ``support``.
         idf: see ``best_span``.
+        question: what the claim answers: what it repeats of that must stand in the text.
+        title: see ``best_span``.
     """
-    wanted = facts(single_words(claim))
+    wanted = _wanted(claim, text, title)
     spans = sentences(text)
-    if not any(w.content for w in wanted.words):
+    context = {"question": question, "title": title}
+    if not any(w.content for w in wanted.facts.words):
         return _refuse("the claim has no content", text, None)
     if quote:
         found = find_quote(quote, text)
         if found is not None:
             touched = [s for s in spans if s.start < found.end and found.start < s.end]
             span = _measure(wanted, text, touched[0].start, touched[-1].end, idf)
-            if span.score >= threshold * _QUOTE_EASE and not disagreement(claim, text, span.start, span.end):
+            if span.score >= threshold * _QUOTE_EASE and not disagreement(claim, text, span.start, span.end, **context):
                 return _accept(text, found.start, found.end, span.score)
     span = _best(wanted, text, spans, idf)
     if span.score < threshold:
         lacking = ", ".join(span.missing[:4])
         return _refuse(f"only {span.score:.0%} of the claim stands in the item; missing: {lacking}", text, span)
-    fault = disagreement(claim, text, span.start, span.end)
+    fault = disagreement(claim, text, span.start, span.end, **context)
     if fault:
         return _refuse(fault, text, span)
     return _accept(text, span.start, span.end, span.score)
@@ -133,8 +146,21 @@ def longer_than_sources(thought: str, sources: Sequence[str]) -> bool:
     return length > _NOTE_WORDS and length > sum(len(words(source)) for source in sources)
 
 
-def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) -> Span:
-    best = Span(start=0, end=0, score=0.0, missing=tuple(w.text for w in wanted.words if w.content))
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is looked for."""
+
+    facts: Facts
+    titled: frozenset[str]
+    """Stems of the names in the title."""
+
+
+def _wanted(claim: str, text: str, title: str) -> _Wanted:
+    return _Wanted(facts(single_words(claim)), frozenset(word.stem for word in title_names(title, text)))
+
+
+def _best(wanted: _Wanted, text: str, spans: Sequence[Sentence], idf: Idf | None) -> Span:
+    best = Span(start=0, end=0, score=0.0, missing=tuple(w.text for w in wanted.facts.words if w.content))
     singles = [_measure(wanted, text, s.start, s.end, idf) for s in spans]
     for span in singles:
         if span.score > best.score + 1e-9:
@@ -148,25 +174,44 @@ def _best(wanted: Facts, text: str, spans: Sequence[Sentence], idf: Idf | None) 
     return best
 
 
-def _measure(wanted: Facts, text: str, start: int, end: int, idf: Idf | None) -> Span:
-    """Return the recall of the claim in ``text[start:end]``; a name may stand earlier in the text."""
-    here = counterparts(wanted.words, words(single_words(text[start:end])))
-    named = {name.start for name in wanted.names}
-    before = {w.stem for w in words(text[:start])} if named else set()
+def _measure(wanted: _Wanted, text: str, start: int, end: int, idf: Idf | None) -> Span:
+    """Return the recall of the claim in ``text[start:end]``; a name may stand earlier in the text, or in its title."""
+    given = words(single_words(text[start:end]))
+    here = counterparts(wanted.facts.words, given)
+    stems = {w.stem for w in given if w.content}
+    named = {name.start for name in wanted.facts.names}
+    before = {w.stem for w in words(text[:start])} | wanted.titled if named else set()
     total = got = 0.0
     missing = []
     seen: set[str] = set()
-    for word in wanted.words:
-        if not word.content or word.stem in seen:
+    for word in wanted.facts.words:
+        if not word.content or word.stem in seen or _counter(word, wanted.facts):
             continue
         seen.add(word.stem)
         weight = _weight(word, idf, named=word.start in named)
         total += weight
-        if word.stem in here or (word.start in named and word.stem in before):
+        if (
+            word.stem in here
+            or (word.start in named and word.stem in before)
+            or any(kindred(word.stem, one) for one in stems)
+        ):
             got += weight
+        elif word.kind == "cjk" and _straddles(word, wanted.facts.words, here):
+            total -= weight
         else:
             missing.append(word.text)
     return Span(start=start, end=end, score=got / total if total else 0.0, missing=tuple(missing))
+
+
+def _counter(word: Word, claim: Facts) -> bool:
+    """Tell whether a single character is the counter after a number; beside other characters it would be one of a pair."""
+    return word.kind == "cjk" and len(word.text) == 1 and any(number.end == word.start for number in claim.numbers)
+
+
+def _straddles(pair: Word, claim: Sequence[Word], here: frozenset[str]) -> bool:
+    """Tell whether a missing pair of characters stands between two that are there: it is no word, but their border."""
+    beside = [word for word in claim if word.kind == "cjk" and abs(word.start - pair.start) == 1]
+    return len(beside) == 2 and all(word.stem in here for word in beside)
 
 
 def _weight(word: Word, idf: Idf | None, *, named: bool) -> float:
