@@ -202,7 +202,14 @@ def _prediction(row: Mapping[str, Any], texts: Mapping[str, str]) -> Prediction:
         output=Output(
             text=str(output["text"]),
             shown=tuple(
-                Shown(**{**each, "text": texts.get(each["text"], ""), "roots": tuple(each["roots"])})
+                Shown(
+                    **{
+                        **each,
+                        "text": texts.get(each["text"], ""),
+                        "roots": tuple(each["roots"]),
+                        "questions": tuple(each.get("questions", ())),
+                    }
+                )
                 for each in output["shown"]
             ),
             ranking=tuple((str(chunk), float(score)) for chunk, score in output.get("ranking", ())),

@@ -35,6 +35,12 @@ class Kit:
     llm: MeteredGenerator | None = None
     seed: int = 42
 
+    def close(self) -> None:
+        """Close model and embedder; calling it twice is fine."""
+        if self.llm is not None:
+            self.llm.shut()
+        self.embedder.close()
+
     def count(self, text: str) -> int:
         """Return the number of tokens, under the model's tokenizer, or the embedder's where there is no model."""
         return self.llm.count(text) if self.llm is not None else self.embedder.count(text)

@@ -60,6 +60,10 @@ class MeteredGenerator:
     def close(self) -> None:
         """Do nothing: the model belongs to the run, not to the system."""
 
+    def shut(self) -> None:
+        """Close the model, at the end of the run."""
+        self._inner.close()
+
     def take(self) -> tuple[Cost, float]:
         """Return what was spent since the last look, and the wall seconds that were really waited for it."""
         with self._lock:

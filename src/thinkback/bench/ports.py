@@ -89,6 +89,8 @@ class Shown(Record):
     """Abstraction level: 1 for raw text, 1 + the mean of its sources' for what is made of others."""
     score: float = 0.0
     """As the system ranked it; comparable within one answer only."""
+    questions: tuple[str, ...] = ()
+    """The questions that a thought came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

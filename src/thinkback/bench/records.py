@@ -53,6 +53,8 @@ class Note(Record):
     kind: str
     """As the data set calls it: observation, summary, event."""
     sources: tuple[Gold, ...]
+    question: str = ""
+    """Which it answers, where it is born from one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

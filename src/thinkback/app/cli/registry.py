@@ -84,6 +84,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("models", "models", "app", "List, fetch and delete local language models."),
         ("doctor", "doctor", "doctor", "Say what is in use, from where, how fast it is here, and what is missing."),
         ("demo", "demo", "demo", "Ask a local model about five papers, and watch it remember."),
+        ("bench", "bench", "app", "Rerun the paper's experiments, and see where thoughts help."),
     ),
 )
 

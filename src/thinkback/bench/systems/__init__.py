@@ -18,6 +18,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "bm25": ("sparse", "make_bm25"),
     "tf-idf": ("sparse", "make_tf_idf"),
     "dense": ("dense", "make_dense"),
+    "thoughts": ("thoughts", "make_thoughts"),
 }
 """Name to module of this package and the function that makes it from a kit and the argument."""
 

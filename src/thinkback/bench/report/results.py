@@ -1,0 +1,72 @@
+"""Tables of one scored run: a row a system, a column a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from thinkback.bench.folder import RunFolder
+from thinkback.bench.report.tables import Cell, Table
+
+__all__ = ["cell_of", "results_table", "run_notes"]
+
+
+def results_table(folder: RunFolder, *, values: Sequence[str], category: str | None = None) -> Table:
+    """Return a run's systems with the values that any of them has.
+
+    Args:
+        folder: a scored run.
+        values: names of values, in the order of the columns; those that no system has are left out.
+        category: of tasks; None: all tasks.
+    """
+    scores, record = folder.scores(), folder.config()
+    summary: Mapping[str, Any] = (
+        scores["summary"]
+        if category is None
+        else {system: found.get(category, {}) for system, found in scores["by_category"].items()}
+    )
+    shown = [name for name in values if any(name in found for found in summary.values())]
+    rows: list[tuple[str | Cell, ...]] = [
+        (system, *(cell_of(found.get(name)) for name in shown)) for system, found in summary.items()
+    ]
+    name = folder.path.name if category is None else f"{folder.path.name}-{category}"
+    return Table(
+        name=name,
+        title=f"{record['config']['dataset']}, {record['config']['allowance']['context_tokens']} tokens of context"
+        + (f", {category}" if category else ""),
+        columns=("system", *shown),
+        rows=tuple(rows),
+        notes=tuple(run_notes(folder, scores, record)),
+    )
+
+
+def cell_of(estimate: Mapping[str, Any] | None) -> Cell:
+    """Return an estimate of ``scores.json`` as a cell; unscored outputs are named in it."""
+    if estimate is None:
+        return Cell(value=None)
+    unscored = estimate.get("unscored", 0)
+    return Cell(
+        value=estimate["mean"], low=estimate["low"], high=estimate["high"], n=estimate["n"],
+        note=f"{unscored} unscored" if unscored else "",
+    )  # fmt: skip
+
+
+def run_notes(folder: RunFolder, scores: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
+    """Return what a reader must know of a run: model, size, faults, what was not scored."""
+    config = record["config"]
+    made = f"model {config['model'] or 'none'}; embedder {config['embedder']}; seed {config['seed']}"
+    notes = [
+        f"{config['tasks']} tasks; {made}; run {folder.path.name}, begun {record['begun']}.",
+        "Brackets: 95 % bootstrap intervals, whole corpora drawn.",
+    ]
+    if scores["unscored"]:
+        notes.append("Not scored: " + "; ".join(f"{reason} ({n})" for reason, n in sorted(scores["unscored"].items())))
+    failed = len(scores["errors"])
+    if failed:
+        notes.append(f"{failed} answers failed; they are in no mean.")
+    missing = {system: len(tasks) for system, tasks in scores["missing"].items() if tasks}
+    if missing:
+        notes.append("Without a prediction: " + "; ".join(f"{system} {n}" for system, n in missing.items()))
+    if record["faults"]:
+        notes.append(f"{len(record['faults'])} records of the data set could not be used; run.json names them.")
+    return notes
