@@ -45,12 +45,22 @@ class Kit:
         """Return the number of tokens, under the model's tokenizer, or the embedder's where there is no model."""
         return self.llm.count(text) if self.llm is not None else self.embedder.count(text)
 
+    def price(self, number: int, text: str) -> int:
+        """Return the tokens that an item takes at a place, counted from 1.
+
+        In a run with a model the frame counts that the prompt puts round it; without one only the text does, as in the
+        measurements of evidence in the context that have no prompt.
+        """
+        if self.llm is None:
+            return self.embedder.count(text)
+        return self.llm.count(render_item(number, text)) + _BETWEEN
+
     def fit(self, ranked: Iterable[Shown], allowance: Allowance, *, limit: int | None = None) -> tuple[Shown, ...]:
         """Return the items that fit into the allowance: in rank order, skipping those that are too large for the rest.
 
         Args:
             ranked: best first.
-            allowance: how much may be shown; an item costs what it costs as the prompt frames it.
+            allowance: how much may be shown; an item costs its ``price``.
             limit: most items; None: as many as fit.
         """
         fitting: list[Shown] = []
@@ -60,7 +70,7 @@ class Kit:
                 break
             if len(item.text) > _CHARACTERS * left:
                 continue
-            price = self.count(render_item(len(fitting) + 1, item.text)) + _BETWEEN
+            price = self.price(len(fitting) + 1, item.text)
             if price <= left:
                 fitting.append(item)
                 left -= price

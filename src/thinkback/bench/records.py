@@ -55,6 +55,8 @@ class Note(Record):
     sources: tuple[Gold, ...]
     question: str = ""
     """Which it answers, where it is born from one."""
+    answer: str = ""
+    """To that question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "tf-idf": ("sparse", "make_tf_idf"),
     "dense": ("dense", "make_dense"),
     "thoughts": ("thoughts", "make_thoughts"),
+    "ablation": ("ablations", "make_ablation"),
 }
 """Name to module of this package and the function that makes it from a kit and the argument."""
 

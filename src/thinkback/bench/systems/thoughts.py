@@ -15,23 +15,21 @@ from pathlib import Path
 from thinkback.bench.chunks import ChunkedCorpus
 from thinkback.bench.kit import Kit
 from thinkback.bench.ports import Allowance, Output, Query, Shown
-from thinkback.bench.records import Note
+from thinkback.bench.records import Note, Task
 from thinkback.config import Preset, load_preset, load_settings
 from thinkback.engine.face import Engine
 from thinkback.engine.parts import Parts
 from thinkback.errors import InvalidInput
-from thinkback.ids import content_hash, counting_ids
+from thinkback.ids import content_hash, counting_ids, normalise
 from thinkback.retrieve.candidates import Kind
 from thinkback.retrieve.pack import pack
 from thinkback.retrieve.search import search
-from thinkback.text.prompts import render_item
 from thinkback.types import Chunk, Derivation, Document, Evidence, Hit, Root, Thought
 from thinkback.wiring import make_parts
 
 __all__ = ["GivenThoughts", "Thoughts", "make_thoughts"]
 
 _NAMESPACE = "bench"
-_FRAME = 2  # the blank line between two items
 _BOTH: frozenset[Kind] = frozenset({"chunk", "thought"})
 
 
@@ -167,14 +165,14 @@ class Thoughts:
         vector = parts.embed_query(query.text)
         with parts.store.read() as reader:
             found = search(reader, _NAMESPACE, question=query.text, vector=vector, preset=preset, kinds=self._kinds)
-            hits = [hit for hit in found.hits if self._highest is None or _level(hit) <= self._highest]
-            ways = reader.derivations(_NAMESPACE, [hit.item.id for hit in hits if hit.kind == "thought"])
+            ways = reader.derivations(_NAMESPACE, [hit.item.id for hit in found.hits if hit.kind == "thought"])
+            hits = [hit for hit in found.hits if self._may_show(hit, ways.get(hit.item.id, ()), query)]
             stored = len(reader.thoughts(_NAMESPACE))
         roots = {key: frozenset(root.id for way in group for root in way.roots) for key, group in ways.items()}
         packed = pack(
             hits,
             budget=allowance.context_tokens,
-            cost=lambda number, hit: self._kit.count(render_item(number, hit.item.text)) + _FRAME,
+            cost=lambda number, hit: self._kit.price(number, hit.item.text),
             top_k=preset.top_k,
             raw_share=preset.raw_share,
             roots=roots if preset.sources == "earned" else None,
@@ -182,6 +180,10 @@ class Thoughts:
         shown = tuple(_shown(hit, ways) for hit in packed.hits)
         details = {"below_gate": found.below_gate, "overview": float(found.door == "overview"), "thoughts": stored}
         return shown, {**details, **{f"outcome_{name}": count for name, count in sorted(self._outcomes.items())}}
+
+    def _may_show(self, hit: Hit, ways: Sequence[Derivation], query: Query) -> bool:  # noqa: ARG002 - for subclasses
+        """Return whether a hit may be shown for a query."""
+        return self._highest is None or _level(hit) <= self._highest
 
     def _ranking(self, parts: Parts, query: Query) -> tuple[tuple[str, float], ...]:
         with parts.store.read() as reader:
@@ -201,6 +203,9 @@ class GivenThoughts(Thoughts):
         name: of the row.
         note_kinds: which of a corpus's own notes become thoughts; empty: none of them.
         notes: corpus id to further notes.
+        leave_own_out: a note that answers the very question that is asked is not shown (leave one out).
+        leave_same_answers_out: nor is a note whose ``answer`` is one of the task's references: what is left helps by
+            more than repeating an answer. Needs ``reveal``, so that the system sees the references, for this alone.
     """
 
     def __init__(
@@ -212,10 +217,28 @@ class GivenThoughts(Thoughts):
         note_kinds: Sequence[str] = (),
         notes: Mapping[str, Sequence[Note]] | None = None,
         kinds: frozenset[Kind] = _BOTH,
+        leave_own_out: bool = False,
+        leave_same_answers_out: bool = False,
     ) -> None:
         super().__init__(kit, preset=preset, name=name, kinds=kinds)
+        self._leave_own_out = leave_own_out
+        self._leave_same_answers_out = leave_same_answers_out
+        self._answers: frozenset[str] = frozenset()
         self._note_kinds = frozenset(note_kinds)
         self._notes = notes or {}
+
+    def reveal(self, task: Task) -> None:
+        """Take the answers that a note must not repeat."""
+        self._answers = (
+            frozenset(normalise(each) for each in task.references) if self._leave_same_answers_out else frozenset()
+        )
+
+    def _may_show(self, hit: Hit, ways: Sequence[Derivation], query: Query) -> bool:
+        if not super()._may_show(hit, ways, query):
+            return False
+        if self._leave_own_out and any(way.question == query.text for way in ways):
+            return False
+        return not any(normalise(way.answer) in self._answers for way in ways)
 
     def ingest(self, chunked: ChunkedCorpus, pre_queries: Sequence[str]) -> None:  # noqa: ARG002 - asks nothing
         """Store the chunks, and each note as a thought rooted in the chunks that its sources lie in.
@@ -243,7 +266,7 @@ class GivenThoughts(Thoughts):
 def _derivation(parts: Parts, thought: Thought, note: Note, roots: Sequence[str], chunked: ChunkedCorpus) -> Derivation:
     texts = [chunked.by_id[root].text for root in roots]
     return Derivation(
-        id=parts.fresh_id("drv"), thought_id=thought.id, question=note.question, answer=note.text, confidence=1.0,
+        id=parts.fresh_id("drv"), thought_id=thought.id, question=note.question, answer=note.answer or note.text, confidence=1.0,
         model=note.kind, prompt_hash="", created_at=thought.created_at, level=2.0,
         evidence=tuple(
             Evidence(item_kind="chunk", item_id=root, start=0, end=len(text), quote=text, score=1.0)
