@@ -11,9 +11,10 @@ from thinkback.bench.ports import Allowance, Query, Shown
 from thinkback.ports import Embedder, Reply, Request
 from thinkback.text.prompts import Prompt, load_prompt, render_item
 
-__all__ = ["Kit", "prompt_for"]
+__all__ = ["PROMPTS", "Kit", "prompt_for"]
 
 PROMPTS = "thinkback.bench.prompts"
+"""Where the bench's prompts lie."""
 _BETWEEN = 2  # the blank line between two items
 _LEAST_ITEM = 20
 """Tokens that hardly an item in its frame is below: when less is left, or more items were tried than would fill the

@@ -20,6 +20,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "dense": ("dense", "make_dense"),
     "thoughts": ("thoughts", "make_thoughts"),
     "ablation": ("ablations", "make_ablation"),
+    "testimony": ("testimony", "make_testimony"),
 }
 """Name to module of this package and the function that makes it from a kit and the argument."""
 
