@@ -343,6 +343,8 @@ class Citation(Record):
     """The chunk or testimony."""
     via: str | None = None
     """The thought through which it was reached, if any."""
+    carries: bool | None = None
+    """Of a passage that a small model quoted: whether the words of the answer were found in it. None: not looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from thinkback.app.cli.answers import MARKS, play, show_outcomes
+from thinkback.app.cli.answers import MARKS, play, show_citations, show_outcomes
 from thinkback.engine.events import AnswerEvent, DoneEvent, Event, OutcomeEvent, TextEvent
 from thinkback.errors import ModelUnavailable
 from thinkback.types import Answer, Citation, Hit, Outcome, OutcomeStatus, Thought, Usage
@@ -64,6 +65,16 @@ def test_everything_about_an_answer_is_shown(capsys: pytest.CaptureFixture[str])
     ):
         assert words in said.out, words
     assert "cut at its token limit" in said.err
+
+
+@pytest.mark.parametrize(("carries", "times"), [(None, 0), (True, 0), (False, 1)])
+def test_a_quote_that_does_not_carry_the_answer_is_marked(
+    carries: bool | None, times: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    event = next(event for event in _events() if isinstance(event, AnswerEvent))
+    [citation] = event.answer.citations
+    show_citations(replace(event.answer, citations=(replace(citation, carries=carries),)))
+    assert capsys.readouterr().out.count("the quoted passage does not say this") == times
 
 
 def test_thoughts_are_counted_but_not_listed_unless_asked(capsys: pytest.CaptureFixture[str]) -> None:

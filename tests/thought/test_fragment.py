@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from thinkback.thought.admit import Refusal, Source, ground
-from thinkback.thought.fragment import fragment
+from thinkback.thought.fragment import fragment, is_phrase
 from thinkback.types import Atom, Root
 
 
@@ -69,3 +69,15 @@ def test_a_fragment_is_not_admitted_though_its_words_stand_in_the_source() -> No
     assert isinstance(refused, Refusal)
     assert refused.status == "unsupported"
     assert refused.reason.startswith("not self-contained: ")
+
+
+@pytest.mark.parametrize("text", ["1932", "Marta Silva", "for 8,484 ratings", "In 2018.", ""])
+def test_a_phrase_is_no_sentence(text: str) -> None:
+    assert is_phrase(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["It was opened in 1932.", "Penguins swim.", "Die Firma Weber liefert Fenster.", "成立于2005年。"]
+)
+def test_a_sentence_or_what_cannot_be_told_is_no_phrase(text: str) -> None:
+    assert not is_phrase(text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict
 
 from thinkback.engine.budget import Meter, spent_on
+from thinkback.engine.checking import check_quotes
 from thinkback.engine.cite import MarkerFilter, Quoted, cite_markers, cite_quotes, match_quotes
 from thinkback.engine.events import AnswerEvent, Event, TextEvent
 from thinkback.engine.parts import Parts
@@ -20,7 +21,6 @@ from thinkback.llm.structured import FieldStream, parse, schema_of
 from thinkback.ports import Delta, Generator, Message, Reply, Request
 from thinkback.text.prompts import load_prompt, render_item
 from thinkback.thought.confidence import is_abstention
-from thinkback.thought.support import supports
 from thinkback.types import Answer, Citation, Root, StoredAnswer, Usage
 
 __all__ = ["Delivered", "answer_events"]
@@ -28,7 +28,6 @@ __all__ = ["Delivered", "answer_events"]
 NOTHING_FOUND = "The sources do not answer this question."
 NOTHING_STORED = "There is nothing in memory that could answer this question."
 _REWRITE_TOKENS = 160
-_CARRIED = 0.5  # share of an answer's words that its quotes must hold to pass without a warning
 
 
 class EvidenceReply(BaseModel):
@@ -193,7 +192,7 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
     try:
         pieces = _cleaned(llm.stream(request), streamed)
         if quotes_first:
-            reply, replied = yield from _stream_evidence(pieces, shown)
+            reply, replied = yield from _stream_evidence(pieces, shown, asked.question)
         else:
             reply, replied = yield from _stream_prose(pieces, shown)
         spent = reply.usage
@@ -254,7 +253,9 @@ def _stream_prose(pieces: Iterator[Delta | Reply], shown: Shown) -> Stream[Event
     return reply, Replied(text=text, found=True, citations=citations, dropped=markers.dropped, warnings=warnings)
 
 
-def _stream_evidence(pieces: Iterator[Delta | Reply], shown: Shown) -> Stream[Event, None, tuple[Reply, Replied]]:
+def _stream_evidence(
+    pieces: Iterator[Delta | Reply], shown: Shown, question: str
+) -> Stream[Event, None, tuple[Reply, Replied]]:
     """Hold the answer field back until a quote of the evidence field is found in its item."""
     fields = FieldStream("answer")
     quoted: tuple[Quoted, ...] = ()
@@ -275,7 +276,7 @@ def _stream_evidence(pieces: Iterator[Delta | Reply], shown: Shown) -> Stream[Ev
             yield TextEvent(text=text)
     if reply is None:
         raise BadReply("The model's reply ended before it was complete.")
-    replied = _judge_evidence(reply, fields, quoted, shown, "".join(said))
+    replied = _judge_evidence(reply, fields, quoted, shown, "".join(said), question)
     tail = replied.text.removeprefix("".join(said).rstrip())
     if tail:
         yield TextEvent(text=tail)
@@ -289,12 +290,14 @@ def _claimed(evidence: object) -> list[tuple[int, str]]:
     return [(number, quote) for number, quote in pairs if isinstance(number, int) and isinstance(quote, str)]
 
 
-def _judge_evidence(reply: Reply, fields: FieldStream, quoted: tuple[Quoted, ...], shown: Shown, said: str) -> Replied:
+def _judge_evidence(
+    reply: Reply, fields: FieldStream, quoted: tuple[Quoted, ...], shown: Shown, said: str, question: str
+) -> Replied:
     """Return the reply's verdict. What was streamed already stands; an unreadable reply fails closed."""
     if said and is_abstention(said):
         return Replied(text=said.strip(), found=False, citations=())
     if said:
-        return _cited(fields.text if fields.text.startswith(said) else said, quoted, shown)
+        return _cited(fields.text if fields.text.startswith(said) else said, question, quoted, shown)
     try:
         whole = parse(reply.text, EvidenceReply)
     except BadReply:
@@ -306,19 +309,14 @@ def _judge_evidence(reply: Reply, fields: FieldStream, quoted: tuple[Quoted, ...
         return Replied(
             text=NOTHING_FOUND, found=False, citations=(), warnings=("No quote of the model stands in the sources.",)
         )
-    return _cited(whole.answer, quoted, shown)
+    return _cited(whole.answer, question, quoted, shown)
 
 
-def _cited(text: str, quoted: tuple[Quoted, ...], shown: Shown) -> Replied:
+def _cited(text: str, question: str, quoted: tuple[Quoted, ...], shown: Shown) -> Replied:
     """Return the answer with the numbers of its quotes behind it, and a warning where they do not carry it."""
     numbers = "".join(f"[{number}]" for number in sorted({place.number for place in quoted}))
-    carried = supports(text, " ".join(place.quote for place in quoted), threshold=_CARRIED)
-    return Replied(
-        text=f"{text.rstrip()} {numbers}",
-        found=True,
-        citations=cite_quotes(quoted, shown),
-        warnings=() if carried.ok else ("The quotes stand in the sources, but do not carry all of the answer.",),
-    )
+    citations, warnings = check_quotes(text, question, cite_quotes(quoted, shown), shown)
+    return Replied(text=f"{text.rstrip()} {numbers}", found=True, citations=citations, warnings=warnings)
 
 
 def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied, behind: _Behind) -> tuple[str, ...]:

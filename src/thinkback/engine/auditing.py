@@ -115,25 +115,27 @@ def _unsupported(
     thoughts that a derivation stands on.
     """
     ids = {piece.item_id for group in ways.values() for way in group for piece in way.evidence}
-    texts = {item.id: item.text for item in reader.items(namespace, sorted(ids))}
-    texts |= {said.id: said.answer for said in reader.testimonies(namespace, sorted(ids))}
+    items = reader.items(namespace, sorted(ids))
+    titles = {one.id: one.title for one in reader.documents(namespace)}
+    texts = {item.id: (item.text, titles.get(getattr(item, "document_id", ""), "")) for item in items}
+    texts |= {said.id: (said.answer, "") for said in reader.testimonies(namespace, sorted(ids))}
     for thought in active:
         below = list(dict.fromkeys(ground for way in ways.get(thought.id, ()) for ground in _grounds(way, texts)))
-        verdicts = [supports(thought.text, text, threshold=parts.preset.support) for text in below]
+        verdicts = [supports(thought.text, text, threshold=parts.preset.support, title=title) for text, title in below]
         if not any(verdict.ok for verdict in verdicts):
             best = max(verdicts, key=lambda verdict: verdict.score, default=None)
             yield Finding(kind="unsupported", item_id=thought.id, detail=best.reason if best else "it has no evidence")
 
 
-def _grounds(way: Derivation, texts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the texts any of which may carry what a derivation claims."""
+def _grounds(way: Derivation, texts: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the texts any of which may carry what a derivation claims, each with the title of its document."""
     there = [piece for piece in way.evidence if piece.item_id in texts]
     yield from (texts[piece.item_id] for piece in there)
     if len(there) > 1:
-        yield one_sentence([piece.quote for piece in there])
-        above = [texts[piece.item_id] for piece in there if piece.item_kind == "thought"]
+        yield one_sentence([piece.quote for piece in there]), "; ".join(texts[piece.item_id][1] for piece in there)
+        above = [texts[piece.item_id][0] for piece in there if piece.item_kind == "thought"]
         if above:
-            yield one_sentence(above)
+            yield one_sentence(above), ""
 
 
 def _unused(parts: Parts, active: Sequence[Thought]) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from thinkback.config import Budget
 from thinkback.engine.asking import Delivered, answer_events
 from thinkback.engine.asynchronous import iterate, twin
 from thinkback.engine.budget import Meter, tighter
+from thinkback.engine.checking import quotes_of
 from thinkback.engine.events import DoneEvent, Event, OutcomeEvent
 from thinkback.engine.ingesting import add_sources
 from thinkback.engine.insight import InsightFace
@@ -276,6 +277,7 @@ def _remember(parts: Parts, asked: Asked, delivered: Delivered, meter: Meter) ->
         cited=tuple(dict.fromkeys(citation.via or citation.root_id for citation in answer.citations)),
         shown=delivered.shown,
         also_shown=delivered.also_shown,
+        quotes=quotes_of(answer.citations),
     )
     started = time.perf_counter()
     outcomes = remember(parts, told, meter)

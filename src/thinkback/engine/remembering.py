@@ -7,8 +7,8 @@ so no error of this stage reaches the caller as an exception.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from thinkback.engine.budget import Meter, Metered
@@ -52,6 +52,8 @@ class Told:
     shown: Shown
     also_shown: tuple[str, ...] = ()
     """Raw items that the question itself draws on: those below the answers of its conversation."""
+    quotes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What the model quoted of shown items before it answered, by item id."""
     testimony: Testimony | None = None
     """Written with the first thought that stands on it, and not at all if none does."""
 
@@ -207,7 +209,7 @@ def admit_atoms(
     )
     judge = _judge(parts, meter)
     plain = [atom for atom in atoms if not atom.overview]
-    outcomes = _admit(parts, question, plain, sources, judge)
+    outcomes = _admit(parts, question, plain, sources, judge, told.quotes)
     overviews = [atom for atom in atoms if atom.overview]
     if overviews:
         try:  # what was written before stands, and is reported
@@ -225,9 +227,15 @@ def _judge(parts: Parts, meter: Meter) -> Judge | None:
 
 
 def _admit(
-    parts: Parts, question: Question, atoms: Sequence[Atom], sources: Sequence[Source], judge: Judge | None
+    parts: Parts,
+    question: Question,
+    atoms: Sequence[Atom],
+    sources: Sequence[Source],
+    judge: Judge | None,
+    quotes: Mapping[str, Sequence[str]],
 ) -> list[Outcome]:
     preset = parts.preset
+    asked = question.question if question.testimony is None else ""  # who answers need not repeat the question
     idf = idf_of([source.text for source in sources])
     outcomes: list[Outcome | None] = []
     candidates: list[Candidate] = []
@@ -237,7 +245,7 @@ def _admit(
         if preset.sources == "context":
             grounded = ground_in_all(atom.text, sources)
         else:
-            grounded = ground(atom, sources, threshold=preset.support, idf=idf)
+            grounded = ground(atom, sources, threshold=preset.support, idf=idf, question=asked, quotes=quotes)
         if isinstance(grounded, Refusal):
             outcomes.append(
                 Outcome(status=grounded.status, reason=grounded.reason, text=atom.text, support=grounded.score)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from thinkback.engine.asking import answer_events
 from thinkback.engine.budget import Meter
+from thinkback.engine.checking import quotes_of
 from thinkback.engine.parts import Parts, check_text
 from thinkback.engine.remembering import Told, remember
 from thinkback.engine.retrieving import Asked
@@ -119,6 +120,7 @@ def _ask_again(parts: Parts, namespace: str, thought: Thought, refusal: Refusal)
         found=delivered.answer.found,
         cited=tuple(citation.via or citation.root_id for citation in delivered.answer.citations),
         shown=delivered.shown,
+        quotes=quotes_of(delivered.answer.citations),
     )
     outcomes = remember(parts, told, meter) if delivered.worth_remembering else ()
     heirs = [outcome.thought_id for outcome in outcomes if outcome.thought_id]

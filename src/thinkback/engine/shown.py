@@ -102,7 +102,15 @@ def gather(reader: Reader, namespace: str, hits: Sequence[Hit], texts: Sequence[
 def _source(hit: Hit, roots: Mapping[str, tuple[Root, ...]]) -> Source:
     if isinstance(hit.item, Chunk):
         own = (Root(kind="chunk", id=hit.item.id),)
-        return Source(kind="chunk", id=hit.item.id, text=hit.item.text, level=1.0, trust=hit.item.trust, roots=own)
+        return Source(
+            kind="chunk",
+            id=hit.item.id,
+            text=hit.item.text,
+            level=1.0,
+            trust=hit.item.trust,
+            roots=own,
+            title=hit.title,
+        )
     thought = hit.item
     return Source(
         kind="thought",

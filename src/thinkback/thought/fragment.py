@@ -13,7 +13,7 @@ from thinkback.thought.phrasing import in_english, phrasing
 from thinkback.thought.predicate import has_past_form
 from thinkback.thought.words import fold, is_cjk
 
-__all__ = ["fragment"]
+__all__ = ["fragment", "is_phrase"]
 
 _BEFORE = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u300c\u300e([*\u2022\u2013\u2014- \t\n"
 _QUOTES = tuple("\"'\u201c\u2018\u00ab\u201e\u300c\u300e")
@@ -48,8 +48,21 @@ def fragment(text: str) -> str:
     return "it has no verb" if english and not _may_have_verb(there, bare) else ""
 
 
+def is_phrase(text: str) -> bool:
+    """Tell whether a text is no sentence but a part of one: "1932", "Marta Silva", "for 8,484 ratings".
+
+    False where that cannot be told.
+    """
+    bare = text.strip(_BEFORE)
+    there = facts(bare)
+    if is_cjk(bare):
+        return False
+    return sum(word.content for word in there.words) < _LEAST or (in_english(there) and not _may_have_verb(there, bare))
+
+
 def _may_have_verb(there: Facts, text: str) -> bool:
-    """Tell whether any word may be a finite verb: an auxiliary, a past, a form in -s, or a word after a noun or name."""
+    """Tell whether any word may be a finite verb: an auxiliary, a past, or a word without a capital after a noun or name."""
+    named = {name.start for name in there.names}
     content = {word.start for word in there.content}
     end = None
     for word in there.words:
@@ -57,7 +70,13 @@ def _may_have_verb(there: Facts, text: str) -> bool:
         if folded in lexicon().auxiliaries or (word.start in content and has_past_form(word)):
             return True
         plain = word.start in content
-        if plain and end is not None and not text[end : word.start].strip() and not folded.endswith("ing"):
+        if (
+            plain
+            and word.start not in named
+            and end is not None
+            and not text[end : word.start].strip()
+            and not folded.endswith("ing")
+        ):
             return True
         end = word.end if plain else None
     return False

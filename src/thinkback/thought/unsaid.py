@@ -20,6 +20,8 @@ from thinkback.thought.words import Word, fold, stem, words
 
 __all__ = ["asked_only", "elsewhere", "unrelated"]
 
+_KIND = re.compile(r"(?<=\bwhich )\w+", re.IGNORECASE)
+"""What kind of thing is asked for: "which organism produces it" is answered without the word."""
 _FEW = 2  # a claim with so few plain words says something only if each of them is said
 _BORDER = re.compile(
     r"[,;:.!?()\u2014\u2013](?=\s|$)|\b(?:and|but|while|whereas|although|though|which|who)\b", re.IGNORECASE
@@ -64,7 +66,7 @@ def asked_only(case: Case) -> str:
     """
     if not case.question:
         return ""
-    asked = facts(case.question)
+    asked = facts(_KIND.sub("", case.question))
     told = [word for word in plain_words(case.wanted) if word.stem not in time_nouns()]
     if any(word.kind == "cjk" for word in told):
         return _asked_only_cjk(case, asked)

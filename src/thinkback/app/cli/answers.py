@@ -102,6 +102,13 @@ def _show_citation(console: Console, citation: Citation) -> None:
     left, right = symbol("“", '"'), symbol("”", '"')
     quote = Text(f"{left}{line(citation.quote, _LONGEST_QUOTE)}{right}", style="italic")
     say(console, quote, indent=6)
+    if citation.carries is False:
+        say(
+            console,
+            f"{symbol('⚠', '!')} the quoted passage does not say this",
+            indent=6,
+            style="yellow",
+        )
 
 
 def _show_reused(hits: Sequence[Hit]) -> None:
