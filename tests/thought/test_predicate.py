@@ -26,6 +26,7 @@ from thinkback.thought.words import stem
         ("The Ostra floods killed 48 people.", ["killed"]),
         ("The filter removes viruses.", ["removes", "viruses"]),
         ("Maria moved to Toronto in May 2022.", ["moved"]),
+        ("The survey found that drones were repaired.", ["repaired"]),
         ("The capital of Norland is Vik.", []),
         ("The drug is taken after meals.", []),
         ("Breakfast is part of the price.", []),

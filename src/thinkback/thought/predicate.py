@@ -7,8 +7,9 @@ which neither is found has no predicate here, and nothing is asked of it.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from thinkback.thought.facts import Facts
+from thinkback.thought.facts import Facts, facts
 from thinkback.thought.lexicon import lexicon
 from thinkback.thought.phrasing import in_english, phrasing
 from thinkback.thought.synonyms import light, saying
@@ -55,7 +56,14 @@ def predicate(there: Facts, text: str) -> tuple[Word, ...]:
     if not main and at < len(there.words):
         main = _after(there, text, at)
     empty = light() | saying() | _BELONGING
-    return () if any(word.stem in empty or fold(word.text) in lexicon().hedges for word in main) else main
+    if not any(word.stem in empty or fold(word.text) in lexicon().hedges for word in main):
+        return main
+    said = next((word for word in there.words if fold(word.text) == "that" and word.start > main[-1].end), None)
+    if said is None:
+        return ()
+    clause = text[said.end :]  # "the survey found that ..."
+    found = predicate(facts(clause), clause)
+    return tuple(replace(word, start=word.start + said.end, end=word.end + said.end) for word in found)
 
 
 def has_past_form(word: Word) -> bool:
