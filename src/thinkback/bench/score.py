@@ -28,7 +28,7 @@ def score(
 ) -> dict[str, Any]:
     """Score every prediction and write ``scores.json``; return what was written.
 
-    ``values``: system → task id → name of the value → number or None. ``summary``: system → name → mean, interval, n,
+    ``tasks``: task id → its corpus and category, by which intervals are drawn. ``values``: system → task id → name of the value → number or None. ``summary``: system → name → mean, interval, n,
     unscored. ``by_category``: the same within each category. ``unscored``: reason → how often. ``missing``: system →
     tasks that it has no prediction for. ``cost``: system → what answering cost a task, and building a corpus, on average.
 
@@ -55,6 +55,7 @@ def score(
             progress("score", number, len(predictions), prediction.system)
     found = {
         "metrics": {metric.name: metric.version for metric in metrics},
+        "tasks": {task.id: {"corpus": task.corpus_id, "category": task.category} for task in dataset.tasks},
         "values": values,
         "summary": {system: summarise(rows, dataset.tasks, seed) for system, rows in values.items()},
         "by_category": {

@@ -11,6 +11,8 @@ __all__ = ["EXPERIMENTS", "experiment"]
 
 EXPERIMENTS: dict[str, str] = {
     "main": "main_results",
+    "evidence": "evidence",
+    "transfer": "transfer",
 }
 """Name to module of this package, which has it as ``EXPERIMENT``."""
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thinkback.bench.folder import RunFolder
+from thinkback.bench.metrics.statistics import compare
 from thinkback.bench.report.tables import Cell, Table
 
-__all__ = ["cell_of", "results_table", "run_notes"]
+__all__ = ["cell_of", "compared_table", "results_table", "run_notes"]
 
 
 def results_table(folder: RunFolder, *, values: Sequence[str], category: str | None = None) -> Table:
@@ -37,6 +38,44 @@ def results_table(folder: RunFolder, *, values: Sequence[str], category: str | N
         columns=("system", *shown),
         rows=tuple(rows),
         notes=tuple(run_notes(folder, scores, record)),
+    )
+
+
+def compared_table(folder: RunFolder, *, value: str, baseline: str, category: str | None = None) -> Table:
+    """Return how each system differs from a baseline in one value, task by task.
+
+    Args:
+        folder: a scored run.
+        value: name of the value.
+        baseline: name of the system that the others are compared with; without it in the run all cells are empty.
+        category: of tasks; None: all tasks.
+    """
+    scores, record = folder.scores(), folder.config()
+    tasks = [key for key, task in scores["tasks"].items() if category is None or task["category"] == category]
+    groups = [scores["tasks"][key]["corpus"] for key in tasks]
+    values = {system: [found.get(key, {}).get(value) for key in tasks] for system, found in scores["values"].items()}
+    base = values.get(baseline, [None] * len(tasks))
+    rows: list[tuple[str | Cell, ...]] = []
+    for system, own in values.items():
+        if system == baseline:
+            continue
+        found = compare(own, base, groups, seed=record["config"]["seed"])
+        rows.append((
+            system,
+            Cell(value=found.difference, low=found.low, high=found.high, n=found.n),
+            Cell(value=found.p),
+            f"{found.better} : {found.worse}",
+        ))  # fmt: skip
+    config = record["config"]
+    return Table(
+        name="-".join(filter(None, (folder.path.name, value.replace("_", "-"), "against", baseline, category or ""))),
+        title=f"{value} against {baseline}: {config['dataset']}, {config['allowance']['context_tokens']} tokens of context"
+        + (f", {category}" if category else ""),
+        columns=("system", "difference", "p", "better : worse"),
+        rows=tuple(rows),
+        notes=(
+            "Paired by task; interval and p (sign flips) over whole corpora. Many comparisons: p is not corrected.",
+        ),
     )
 
 
