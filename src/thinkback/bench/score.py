@@ -28,9 +28,10 @@ def score(
 ) -> dict[str, Any]:
     """Score every prediction and write ``scores.json``; return what was written.
 
-    ``tasks``: task id → its corpus and category, by which intervals are drawn. ``values``: system → task id → name of the value → number or None. ``summary``: system → name → mean, interval, n,
-    unscored. ``by_category``: the same within each category. ``unscored``: reason → how often. ``missing``: system →
-    tasks that it has no prediction for. ``cost``: system → what answering cost a task, and building a corpus, on average.
+    ``tasks``: task id → its corpus and category, by which intervals are drawn. ``values``: system → task id → name of the
+    value → number or None. ``summary``: system → name → mean, interval, n, unscored. ``by_category``: the same within
+    each category. ``unscored``: reason → how often. ``missing``: system → tasks that it has no prediction for. ``cost``:
+    system → what answering cost a task, and building a corpus, on average.
 
     Args:
         dataset: what was asked.

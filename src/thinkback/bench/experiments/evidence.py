@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from thinkback.bench.experiments.plan import Experiment, Setting, one_run
 from thinkback.bench.folder import RunFolder
@@ -22,7 +23,7 @@ __all__ = ["EXPERIMENT", "VALUES"]
 
 _BUDGETS = (250, 500, 1000, 2000)
 _FLAT = ("dense", "bm25", "hybrid")
-_NOTES = {
+_NOTES: dict[str, tuple[str, ...]] = {
     "raw++": (),
     "raw++ and observations": ("observation",),
     "raw++ and summaries": ("summary",),
@@ -46,7 +47,7 @@ def systems(kit: Kit) -> list[System]:
     made: list[System] = [
         GivenThoughts(kit, preset=default, name=name, note_kinds=kinds) for name, kinds in _NOTES.items()
     ]
-    variants = {
+    variants: dict[str, dict[str, Any]] = {
         "observations, no gate": {"gate": None, "root_tokens": None},
         "observations, gate at cosine .6": {"gate": 0.6, "root_tokens": None},
         "observations, dense mixture": {"rankings": ["dense"], "gate": None, "root_tokens": None},

@@ -76,7 +76,7 @@ def one_run(
     *,
     experiment: str,
     dataset: str | Dataset,
-    systems: Sequence[str] | Sequence[System],
+    systems: Sequence[str | System],
     metrics: Sequence[str],
     allowance: Allowance,
     cutting: Cutting | None = None,

@@ -11,6 +11,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from thinkback.bench.datasets import load
 from thinkback.bench.experiments.plan import Experiment, Setting, limited, one_run
@@ -26,7 +27,7 @@ __all__ = ["EXPERIMENT", "halves", "notes_of", "sharing"]
 
 _BUDGETS = (250, 500, 1000, 2000)
 _VALUES = ("coverage_supported_recall", "coverage_structural_recall", "answer_words", "answer_words_gold")
-_GATES = {
+_GATES: dict[str, dict[str, Any]] = {
     "thoughts, default": {},
     "thoughts, no gate": {"gate": None, "root_tokens": None},
     "thoughts, gate at cosine .6": {"gate": 0.6, "root_tokens": None},
