@@ -19,6 +19,7 @@ _BETWEEN = 2  # the blank line between two items
 _LEAST_ITEM = 20
 """Tokens that hardly an item in its frame is below: when less is left, or more items were tried than would fill the
 allowance at this size, nothing more is looked at."""
+_LEAST_TRIED = 50
 _CHARACTERS = 10
 """Per token, more than any text has on average: longer texts are skipped without counting."""
 
@@ -66,7 +67,7 @@ class Kit:
         """
         fitting: list[Shown] = []
         left = allowance.context_tokens
-        for item in islice(ranked, max(1, allowance.context_tokens // _LEAST_ITEM)):
+        for item in islice(ranked, max(_LEAST_TRIED, allowance.context_tokens // _LEAST_ITEM)):
             if left < _LEAST_ITEM or (limit is not None and len(fitting) >= limit):
                 break
             if len(item.text) > _CHARACTERS * left:
