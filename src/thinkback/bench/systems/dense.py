@@ -35,12 +35,12 @@ class Dense(FlatSystem):
     Args:
         kit: what all systems share.
         embedder: with its own prefixes, pooling and similarity; None: the kit's.
-        name: of the row; None: "dense" and the embedder's id.
+        name: of the row; None: "dense", which in the run's record stands for the run's embedder.
     """
 
     def __init__(self, kit: Kit, *, embedder: Embedder | None = None, name: str | None = None) -> None:
         self._embedder = embedder if embedder is not None else kit.embedder
-        super().__init__(kit, name or f"dense:{self._embedder.id}")
+        super().__init__(kit, name or "dense")
         self._vectors: FloatMatrix = np.empty((0, 0), np.float32)
 
     def index(self, pieces: Sequence[Piece]) -> None:
