@@ -13,6 +13,7 @@ EXPERIMENTS: dict[str, str] = {
     "main": "main_results",
     "evidence": "evidence",
     "transfer": "transfer",
+    "retrieval": "retrieval",
 }
 """Name to module of this package, which has it as ``EXPERIMENT``."""
 
