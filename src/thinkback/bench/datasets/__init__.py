@@ -26,6 +26,7 @@ class Loader(Protocol):
 
 DATASETS: dict[str, tuple[str, str, str]] = {
     "scifact": ("scifact_beir", "beir", "load_scifact"),
+    "abstract-single": ("academic_unarxive", "unarxive", "load_abstract_single"),
 }
 """Name to folder below the data folder, module of this package, and loader."""
 

@@ -36,10 +36,16 @@ _BOTH: frozenset[Kind] = frozenset({"chunk", "thought"})
 def make_thoughts(kit: Kit, argument: str) -> Thoughts:
     """Return Thought-Retriever under a preset: "paper", "paper-code", "default" (also without an argument) or "fast".
 
+    ``paper@1000`` gives the questions that are asked before a context of so many tokens instead of the preset's.
+
     Raises:
-        InvalidInput: there is no such preset.
+        InvalidInput: there is no such preset, or no such number.
     """
-    return Thoughts(kit, preset=load_preset(argument or "default"))
+    name, _, tokens = argument.partition("@")
+    if tokens and not tokens.isdecimal():
+        raise InvalidInput(f"A context is a number of tokens, not {tokens!r}.")
+    change = {"context_tokens": int(tokens), "context_tokens_small": int(tokens)} if tokens else {}
+    return Thoughts(kit, preset=load_preset(name or "default", **change), name=f"thoughts:{argument or 'default'}")
 
 
 class Thoughts:
