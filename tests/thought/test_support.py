@@ -150,6 +150,9 @@ def test_what_a_claim_has_from_its_question_alone_is_not_carried() -> None:
     assert not asked.ok
     assert asked.reason == "'warranty' is a word of the question, not of the evidence"
     assert supports(claim, text).ok  # nothing else refuses it
+    claim, question = "The harbour bridge was opened in 1932.", "When was the harbour bridge opened?"
+    assert supports(claim, "The bridge was opened in 1932.", question=question).ok
+    assert not supports(claim, "The harbour was opened in 1932.", question=question, threshold=0.4).ok
 
 
 def test_words_of_the_question_but_for_the_predicate_may_stand_earlier_in_the_item() -> None:

@@ -62,7 +62,7 @@ def asked_only(case: Case) -> str:
     """Refuse where a word of the claim comes from the question alone.
 
     What a claim repeats of its question is what the evidence was asked for. Words other than the predicate may stand
-    anywhere before the end of the span.
+    anywhere before the end of the span, or be left out before a noun that stands there ("harbour bridge", "bridge").
     """
     if not case.question:
         return ""
@@ -75,9 +75,16 @@ def asked_only(case: Case) -> str:
     for word in told:
         if _measures(word, case.wanted) or not any(same_word(word.stem, other.stem) for other in asked.content):
             continue
-        if not _stands(word, case) and (word.start in main or not _among(word, before)):
-            return f"{word.text!r} is a word of the question, not of the evidence"
+        if _stands(word, case) or (word.start not in main and (_among(word, before) or _qualifies(word, case))):
+            continue
+        return f"{word.text!r} is a word of the question, not of the evidence"
     return ""
+
+
+def _qualifies(word: Word, case: Case) -> bool:
+    """Tell whether a word stands right before another that the evidence has."""
+    following = next((other for other in case.wanted.content if other.start >= word.end), None)
+    return following is not None and case.claim[word.end : following.start] == " " and _stands(following, case)
 
 
 def _asked_only_cjk(case: Case, asked: Facts) -> str:
