@@ -81,8 +81,15 @@ def test_broken_lines_are_named_and_the_others_read(tmp_path: Path) -> None:
 def test_a_folder_goes_on_only_under_the_same_config(tmp_path: Path) -> None:
     folder = made(tmp_path)
     folder.create({"config": {"seed": 1}})
-    with pytest.raises(InvalidInput, match="another configuration"):
-        folder.create({"config": {"seed": 2}})
+    with pytest.raises(InvalidInput, match="another configuration: seed, size"):
+        folder.create({"config": {"seed": 2, "size": 3}})
+
+
+def test_a_run_may_get_more_systems(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.create({"config": {}, "systems": ["a", "b"], "begun": "early"})
+    folder.create({"config": {}, "systems": ["b", "c"], "begun": "late"})
+    assert folder.config() == {"config": {}, "systems": ["a", "b", "c"], "begun": "early"}
 
 
 def test_a_folder_that_is_none_says_so(tmp_path: Path) -> None:

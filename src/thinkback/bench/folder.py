@@ -62,22 +62,28 @@ class RunFolder:
         """Lines that could not be read, since the folder was opened."""
         self._texts: dict[str, str] | None = None
 
-    def create(self, config: Mapping[str, Any]) -> None:
-        """Make the folder, or open one of the same config to go on.
+    def create(self, record: Mapping[str, Any]) -> None:
+        """Make the folder, or open one of the same ``config`` to go on; its ``systems`` may grow.
 
         Raises:
             InvalidInput: there is a run of another config in it.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         file = self.path / "run.json"
+        kept = dict(record)
         if file.exists():
-            if self.config().get("config") != json.loads(canonical_json(config["config"])):
+            found = self.config()
+            differing = _differing(found.get("config", {}), json.loads(canonical_json(record["config"])))
+            if differing:
                 raise InvalidInput(
-                    f"{str(self.path)!r} holds a run of another configuration.",
+                    f"{str(self.path)!r} holds a run of another configuration: {', '.join(differing)}.",
                     hint="Name another folder for this run.",
                 )
-            return
-        _replace(file, json.dumps(config, indent=1, ensure_ascii=False) + "\n")
+            systems = list(dict.fromkeys([*found.get("systems", ()), *record.get("systems", ())]))
+            if systems == list(found.get("systems", ())):
+                return
+            kept = {**found, "systems": systems}
+        _replace(file, json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
 
     def config(self) -> dict[str, Any]:
         """Return what ``run.json`` says.
@@ -183,6 +189,10 @@ class RunFolder:
                 )
                 continue
             yield row
+
+
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
