@@ -16,7 +16,7 @@ from thinkback.ports import Request
 
 
 def item(text: str) -> Shown:
-    return Shown(kind="chunk", id=text.split()[0], text=text, roots=())
+    return Shown(kind="chunk", id=text.split(maxsplit=1)[0], text=text, roots=())
 
 
 @given(st.lists(st.integers(1, 40), max_size=12), st.integers(1, 120), st.booleans())

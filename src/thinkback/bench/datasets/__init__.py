@@ -26,6 +26,10 @@ class Loader(Protocol):
 
 DATASETS: dict[str, tuple[str, str, str]] = {
     "scifact": ("scifact_beir", "beir", "load_scifact"),
+    "locomo": ("locomo", "locomo", "load_locomo"),
+    "hotpotqa": ("multihop_migres", "multihop", "load_hotpotqa"),
+    "musique": ("multihop_migres", "multihop", "load_musique"),
+    "2wiki": ("multihop_migres", "multihop", "load_2wiki"),
     "abstract-single": ("academic_unarxive", "unarxive", "load_abstract_single"),
 }
 """Name to folder below the data folder, module of this package, and loader."""
