@@ -11,6 +11,11 @@ from thinkback.errors import InvalidInput
 __all__ = ["METRICS", "make_metrics"]
 
 METRICS: dict[str, tuple[str, str]] = {
+    "answer_words": ("answer_words", "AnswerWords"),
+    "cost": ("cost", "CostOfAnswer"),
+    "coverage": ("coverage", "Coverage"),
+    "qa": ("qa", "ShortAnswer"),
+    "ranking": ("ranking", "Ranking"),
     "rouge": ("rouge", "Rouge"),
 }
 """Name to module of this package and class; a metric's module is imported only when it is asked for."""

@@ -1,20 +1,28 @@
-"""Systems that score every chunk and show the best: the shape that sparse and dense retrieval share."""
+"""Systems that score every chunk and show the best: the shape that sparse, dense and hybrid retrieval share.
+
+A chunk that shares nothing with the query (no word for BM25 and TF-IDF; no vector to compare for dense retrieval) is no
+hit: it is neither ranked nor shown, and what is left of the allowance stays empty. Lucene does the same. Filled up with
+chunks of score 0, which would come in the order of the corpus, a sparse row would become a mixture with the row that
+shows the beginning of the text, and a ranking would gain recall that no search engine has.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from thinkback.bench.chunks import ChunkedCorpus, Piece
 from thinkback.bench.kit import Kit
 from thinkback.bench.ports import Allowance, Output, Query, Shown
 from thinkback.errors import InvalidInput
+from thinkback.types import Scalar
 
-__all__ = ["FlatSystem", "as_shown", "no_argument"]
+__all__ = ["DEEPEST", "FlatSystem", "as_shown", "best_first", "no_argument"]
 
-_DEEPEST = 1_000
+DEEPEST = 1_000
 """Length of the ranking of a ``search`` task, as in the usual recall at 1,000."""
 
 
@@ -33,6 +41,12 @@ def no_argument(name: str, argument: str) -> None:
         raise InvalidInput(f"The system {name} takes no argument, not {argument!r}.")
 
 
+def best_first(scores: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.int64]:
+    """Return the places of the hits by falling score, of equal scores the earlier first; -inf is no hit."""
+    order = np.argsort(-scores, kind="stable")[:most]
+    return order[np.isfinite(scores[order])]
+
+
 class FlatSystem(ABC):
     """Scores all chunks for a query, shows the best that fit, lets the model write from them.
 
@@ -48,11 +62,15 @@ class FlatSystem(ABC):
 
     @abstractmethod
     def index(self, pieces: Sequence[Piece]) -> None:
-        """Make all chunks findable; called with the whole list after each ``ingest``."""
+        """Make all chunks findable; called with the whole list after each ``ingest``, never with an empty one."""
 
     @abstractmethod
-    def scores(self, text: str) -> np.ndarray:
-        """Return a score a chunk, shape (n,), float64, higher is better, in the order of ``index``."""
+    def scores(self, text: str) -> npt.NDArray[np.float64]:
+        """Return a score a chunk, shape (n,), in the order of ``index``: higher is better, -inf is no hit."""
+
+    def details(self) -> Mapping[str, Scalar]:
+        """Return what is noted with each answer."""
+        return {}
 
     def reset(self) -> None:
         """Forget all chunks."""
@@ -66,18 +84,18 @@ class FlatSystem(ABC):
 
     def answer(self, query: Query, allowance: Allowance) -> Output:
         """Rank, fit and write. Of equal scores the earlier chunk comes first."""
-        ranked = self.rank(query.text, _DEEPEST)
+        ranked = self.rank(query.text, DEEPEST)
         shown = self._kit.fit((as_shown(piece, score) for piece, score in ranked), allowance)
         ranking = tuple((piece.id, score) for piece, score in ranked) if query.kind == "search" else ()
-        return Output(text=self._kit.write(query, shown, allowance), shown=shown, ranking=ranking)
+        text = self._kit.write(query, shown, allowance)
+        return Output(text=text, shown=shown, ranking=ranking, details=self.details())
 
     def rank(self, text: str, most: int) -> list[tuple[Piece, float]]:
-        """Return the best chunks with their scores, best first."""
+        """Return the hits with their scores, best first."""
         if not self._pieces:
             return []
         scores = self.scores(text)
-        order = np.argsort(-scores, kind="stable")[:most]
-        return [(self._pieces[place], float(scores[place])) for place in order]
+        return [(self._pieces[place], float(scores[place])) for place in best_first(scores, most)]
 
     def close(self) -> None:
         """Forget all chunks."""
