@@ -18,6 +18,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "bm25": ("sparse", "make_bm25"),
     "tf-idf": ("sparse", "make_tf_idf"),
     "dense": ("dense", "make_dense"),
+    "hybrid": ("hybrid", "make_hybrid"),
     "thoughts": ("thoughts", "make_thoughts"),
     "ablation": ("ablations", "make_ablation"),
     "testimony": ("testimony", "make_testimony"),
