@@ -1,4 +1,4 @@
-"""Experiments by name: each one command, one table and one plot of the paper, or of ours. One file an experiment."""
+"""Experiments by name: each one command, with tables and plots of the paper, or of ours."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from thinkback.errors import InvalidInput
 
 __all__ = ["EXPERIMENTS", "experiment"]
 
-EXPERIMENTS: dict[str, str] = {
-    "main": "main_results",
-    "evidence": "evidence",
-    "transfer": "transfer",
-    "retrieval": "retrieval",
+_COMPARED = (
+    "main", "models", "retrievers", "recomp", "memwalker", "loogle", "coverage", "experts", "ablation", "epsilon", "time",
+    "gate",
+)  # fmt: skip
+EXPERIMENTS: dict[str, tuple[str, str]] = {
+    **{name: ("comparisons", name) for name in _COMPARED},
+    "evolution": ("evolution", "CURVE"),
+    "causal": ("evolution", "CAUSAL"),
+    "abstraction": ("abstraction", "EXPERIMENT"),
+    "evidence": ("evidence", "EXPERIMENT"),
+    "transfer": ("transfer", "EXPERIMENT"),
+    "retrieval": ("retrieval", "EXPERIMENT"),
 }
-"""Name to module of this package, which has it as ``EXPERIMENT``."""
+"""Name to module of this package, and what it is there: an attribute, or an entry of the comparisons."""
 
 
 def experiment(name: str) -> Experiment:
@@ -26,5 +33,7 @@ def experiment(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise InvalidInput(f"There is no experiment {name!r}; there are {', '.join(sorted(EXPERIMENTS))}.")
-    found: Experiment = importlib.import_module(f"{__name__}.{EXPERIMENTS[name]}").EXPERIMENT
-    return found
+    module, attribute = EXPERIMENTS[name]
+    found = importlib.import_module(f"{__name__}.{module}")
+    chosen: Experiment = found.COMPARISONS[name] if module == "comparisons" else getattr(found, attribute)
+    return chosen
