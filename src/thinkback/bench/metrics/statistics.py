@@ -1,4 +1,8 @@
-"""Intervals and tests for means over tasks. Tasks of one corpus are not independent, so whole corpora are drawn."""
+"""Intervals and tests for means over tasks.
+
+Tasks of one corpus are not independent, so whole corpora are drawn, with all their tasks. Where all tasks are of one corpus
+there is nothing else to draw than tasks; such an interval says nothing about other corpora.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ class Estimate(Record):
     n: int
     """Values."""
     groups: int
-    """Corpora that the values are from; the interval draws these."""
+    """What the interval draws: corpora, or tasks where there is one corpus only."""
     unscored: int
     """Outputs without a value: they are neither in the mean nor counted as 0."""
 
@@ -57,7 +61,7 @@ def estimate(
 
     Args:
         values: one a task; None: unscored.
-        groups: the corpus of each, in the same order.
+        groups: the corpus of each, in the same order; where it is the same for all, each value is drawn alone.
         seed: of the draws.
         rounds: how many draws.
 
@@ -110,7 +114,10 @@ def compare(
 def _paired(values: Sequence[float | None], groups: Sequence[Hashable]) -> list[tuple[float, Hashable]]:
     if len(values) != len(groups):
         raise InvalidInput("Each value needs its group.")
-    return [(value, group) for value, group in zip(values, groups, strict=True) if value is not None]
+    there = [(value, group) for value, group in zip(values, groups, strict=True) if value is not None]
+    if len({group for _, group in there}) == 1:
+        return [(value, place) for place, (value, _) in enumerate(there)]
+    return there
 
 
 def _per_group(there: Sequence[tuple[float, Hashable]]) -> tuple[np.ndarray, np.ndarray]:

@@ -74,7 +74,7 @@ def compared_table(folder: RunFolder, *, value: str, baseline: str, category: st
         columns=("system", "difference", "p", "better : worse"),
         rows=tuple(rows),
         notes=(
-            "Paired by task; interval and p (sign flips) over whole corpora. Many comparisons: p is not corrected.",
+            "Paired by task; interval and p (sign flips) as in the table of values. Many comparisons: p is not corrected.",
         ),
     )
 
@@ -96,7 +96,7 @@ def run_notes(folder: RunFolder, scores: Mapping[str, Any], record: Mapping[str,
     made = f"model {config['model'] or 'none'}; embedder {config['embedder']}; seed {config['seed']}"
     notes = [
         f"{config['tasks']} tasks; {made}; run {folder.path.name}, begun {record['begun']}.",
-        "Brackets: 95 % bootstrap intervals, whole corpora drawn.",
+        "Brackets: 95 % bootstrap intervals; whole corpora are drawn, or tasks where there is one corpus.",
     ]
     if scores["unscored"]:
         notes.append("Not scored: " + "; ".join(f"{reason} ({n})" for reason, n in sorted(scores["unscored"].items())))
