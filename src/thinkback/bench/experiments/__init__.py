@@ -21,6 +21,8 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "evidence": ("evidence", "EXPERIMENT"),
     "transfer": ("transfer", "EXPERIMENT"),
     "retrieval": ("retrieval", "EXPERIMENT"),
+    "robustness": ("robustness", "EXPERIMENT"),
+    "thresholds": ("thresholds", "EXPERIMENT"),
 }
 """Name to module of this package, and what it is there: an attribute, or an entry of the comparisons."""
 

@@ -12,6 +12,7 @@ __all__ = ["METRICS", "make_metrics"]
 
 METRICS: dict[str, tuple[str, str]] = {
     "answer_words": ("answer_words", "AnswerWords"),
+    "answered": ("answered", "Answered"),
     "cost": ("cost", "CostOfAnswer"),
     "coverage": ("coverage", "Coverage"),
     "qa": ("qa", "ShortAnswer"),
