@@ -120,7 +120,7 @@ _ENTRIES = (
     _comparison(
         "experts", "Learning from what other models said, without the facts", "Table 3 and Figure 4",
         datasets=("abstract-single",),
-        systems=("retriever-origin", "direct", "testimony:answers", "testimony:thoughts"),
+        systems=("retriever-origin", "response-direct", "testimony:answers", "testimony:thoughts"),
         metrics=("rouge", "cost"), values=(*_WRITTEN, *_SPENT), baseline="direct",
     ),
     _comparison(
@@ -139,7 +139,7 @@ _ENTRIES = (
     _comparison(
         "time", "Seconds an answer, tokens and money, building apart", "Table 16",
         datasets=_WRITING,
-        systems=("bm25", "tf-idf", "dense", "ircot", "memwalker", "full-left", "thoughts:paper", "thoughts:default"),
+        systems=("bm25", "tf-idf", "dense", "ircot", "memwalker", "full:left", "thoughts:paper", "thoughts:default"),
         metrics=("cost",), values=_SPENT,
     ),
     _comparison(
