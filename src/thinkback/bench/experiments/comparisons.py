@@ -121,7 +121,7 @@ _ENTRIES = (
         "experts", "Learning from what other models said, without the facts", "Table 3 and Figure 4",
         datasets=("abstract-single",),
         systems=("retriever-origin", "response-direct", "testimony:answers", "testimony:thoughts"),
-        metrics=("rouge", "cost"), values=(*_WRITTEN, *_SPENT), baseline="direct",
+        metrics=("rouge", "cost"), values=(*_WRITTEN, *_SPENT), baseline="response-direct",
     ),
     _comparison(
         "ablation", "Thought-Retriever with one part taken out, or another put in", "Figure 7",
