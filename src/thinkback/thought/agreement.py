@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from thinkback.thought.attribution import misattributed
 from thinkback.thought.case import CLAUSE, PAUSE, Case, read_case
 from thinkback.thought.contrast import contrasted, scattered
 from thinkback.thought.derivation import kindred
@@ -189,9 +190,15 @@ def _roles(case: Case) -> str:
     return ""
 
 
+def _attribution(case: Case) -> str:
+    """Refuse what a speaker said of somebody else than the one the claim names."""
+    return misattributed(case.wanted, case.before, case.start, len(case.before)) if case.turns else ""
+
+
 _CHECKS = (
     _numbers,
     _names,
+    _attribution,
     _negation,
     _opposite,
     _scope,

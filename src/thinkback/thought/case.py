@@ -32,7 +32,9 @@ class Case:
     claim: str
     span: str
     before: str
-    """The item as far as the end of the span."""
+    """The item as far as the end of the span, as it is written."""
+    start: int
+    """Of the span in it."""
     wanted: Facts
     given: Facts
     turns: bool
@@ -53,6 +55,7 @@ def read_case(claim: str, text: str, start: int, end: int, *, question: str = ""
         claim=claim,
         span=span,
         before=text[:end],
+        start=start,
         wanted=wanted,
         given=given,
         turns=has_turns(text),

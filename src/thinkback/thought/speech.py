@@ -8,6 +8,9 @@ __all__ = ["has_turns", "spoken"]
 
 _SPEAKER = re.compile(r"(?:^|\n|\)\s*)[ \t]*(?P<name>[A-Z][\w.\u2019'-]{0,30}(?: [A-Z][\w.\u2019'-]{0,30}){0,2}):\s")
 _FIRST_PERSON = re.compile(r"\b(?P<of>my|mine)\b|\b(?:I(?P<verb>['\u2019](?:m|ve|d|ll))|I|me|myself)\b", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?:^|(?<=[.!?]))(\s*)(?:hey|hi|hello|hallo|salut)[ ,]+(?:[A-Z][\w\u2019'-]*)\s*[,!.]\s*", re.IGNORECASE
+)
 _VERBS = {"m": " is", "ve": " has", "d": " would", "ll": " will"}
 
 
@@ -37,6 +40,7 @@ def spoken(text: str, start: int, end: int) -> str:
 def _named(piece: str, name: str) -> str:
     if not name:
         return piece
+    piece = _GREETING.sub(r"\1", piece)  # who is greeted does nothing
 
     def put(match: re.Match[str]) -> str:
         if match["of"]:
