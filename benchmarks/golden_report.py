@@ -8,7 +8,9 @@ Real data (THINKBACK_DATA): LoCoMo's observations against their own turn, anothe
 SciFact's claims against their rationale, and against another sentence of the same abstract. First half (LoCoMo's first
 five dialogues, SciFact train) for development, second half for the report.
 
-    python benchmarks/golden_report.py [--threshold 0.7] [--sample 500]
+With --judge, a language model looks at the pairs that the words leave open: twice each, some three seconds a pair.
+
+    python benchmarks/golden_report.py [--threshold 0.7] [--sample 500] [--judge MODEL.gguf]
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ from typing import Any
 from retrieval_common import sha256, write_record
 
 from thinkback.embed.onnx import MiniLmEmbedder
+from thinkback.llm.gguf import GgufGenerator
+from thinkback.llm.judge import GeneratorJudge
 from thinkback.thought.confidence import is_abstention
 from thinkback.thought.support import Idf, idf_of, supports
-from thinkback.thought.twins import guard
+from thinkback.thought.twins import decide, guard
 from thinkback.thought.words import sentences
 
 GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
@@ -53,15 +57,20 @@ def rows(name: str, split: str) -> list[dict[str, Any]]:
     return [row for row in map(json.loads, lines) if row["split"] == split]
 
 
-def twins(split: str, embedder: MiniLmEmbedder) -> dict[str, Any]:
+def twins(split: str, embedder: MiniLmEmbedder, judge: GeneratorJudge | None = None) -> dict[str, Any]:
     """Return, for each kind of pair, how often the two are joined, told apart and left open."""
     pairs = rows("twins", split)
     left = embedder.embed([pair["left"] for pair in pairs], kind="document")
     right = embedder.embed([pair["right"] for pair in pairs], kind="document")
     verdicts: dict[str, list[str]] = defaultdict(list)
     for pair, cosine in zip(pairs, (left * right).sum(axis=1), strict=True):
-        near = float(cosine) >= RELATED
-        verdicts[pair["kind"]].append(guard(pair["left"], pair["right"]).verdict if near else "not compared")
+        if float(cosine) < RELATED:
+            verdicts[pair["kind"]].append("not compared")
+            continue
+        guarded = guard(pair["left"], pair["right"])
+        asked = judge is not None and guarded.verdict == "undecided"
+        judged = judge.same_claim(pair["left"], pair["right"]) if judge is not None and asked else None
+        verdicts[pair["kind"]].append(decide(guarded, judged))
     changed = [verdict for kind, found in verdicts.items() if kind != "paraphrase" for verdict in found]
     return {
         "paraphrases joined": share(verdict == "same" for verdict in verdicts["paraphrase"]),
@@ -172,9 +181,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threshold", type=float, default=0.7)
     parser.add_argument("--sample", type=int, default=500, help="observations of LoCoMo in each half")
+    parser.add_argument("--judge", type=Path, metavar="GGUF", help="a language model that looks at open pairs")
     arguments = parser.parse_args()
     started = time.time()
     embedder = MiniLmEmbedder()
+    judge = GeneratorJudge(GgufGenerator(arguments.judge)) if arguments.judge else None
     results: dict[str, Any] = {}
     for split in ("dev", "report"):
         found: dict[str, Any] = {
@@ -182,6 +193,8 @@ def main() -> None:
             "claims": claims(split, arguments.threshold),
             "abstentions": abstentions(split),
         }
+        if judge is not None:
+            found["twins with a judge"] = twins(split, embedder, judge)
         folder = os.environ.get("THINKBACK_DATA")
         if folder:
             thresholds = sorted({0.4, 0.5, arguments.threshold})
@@ -189,7 +202,12 @@ def main() -> None:
             found["scifact"] = scifact(Path(folder), split, thresholds)
         results[split] = found
         print(split, json.dumps(found, indent=1, ensure_ascii=False))
-    config = {**vars(arguments), "related": RELATED, "golden sha256": sha256(GOLDEN.glob("*.jsonl"))}
+    config = {
+        **vars(arguments),
+        "judge": arguments.judge and arguments.judge.name,
+        "related": RELATED,
+        "golden sha256": sha256(GOLDEN.glob("*.jsonl")),
+    }
     print(write_record("golden", config, results, started=started))
 
 

@@ -14,7 +14,9 @@ import sys, thinkback
 from importlib import resources
 from thinkback.config import load_preset, preset_names
 from thinkback.text.prompts import load_prompt
+from thinkback.thought.thesaurus import known
 
+assert "death" in known("died").derived
 assert thinkback.__file__.startswith(sys.argv[1]), thinkback.__file__
 print(*(load_preset(name).name for name in preset_names()))
 folder = resources.files("thinkback.text.prompts")
@@ -45,7 +47,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_no_other(wheel: Path, tra
         licences = {Path(name).name for name in archive.namelist() if ".dist-info/licenses/" in name}
     assert ours - shipped == set()
     assert shipped - ours == set()
-    assert {"LICENSE", "NOTICE"} <= licences
+    assert {"LICENSE", "NOTICE", "WORDNET-LICENSE"} <= licences
 
 
 def test_the_wheel_is_small(wheel: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thinkback.thought.numbers import Number, numbers, same_number
+from thinkback.thought.numbers import Number, days, numbers, same_number
 
 
 def _read(text: str) -> list[tuple[float, str]]:
@@ -28,7 +28,7 @@ def _read(text: str) -> list[tuple[float, str]]:
         ("twenty-five milliseconds", [(0.025, "time")]),
         ("25 ms", [(0.025, "time")]),
         ("two dozen eggs", [(24, "")]),
-        ("half an hour", [(0.5, "ratio")]),
+        ("half an hour", [(1800, "time")]),
         ("GPT-4, BM25 and 3D on an H200", []),
         ("v2.1", []),
         ("$5 million", [(5e6, "usd")]),
@@ -86,3 +86,38 @@ def test_any_text_is_read_and_spans_do_not_overlap(text: str) -> None:
     found = numbers(text)
     for one, other in itertools.pairwise(found):
         assert one.start < one.end <= other.start
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on 3 April 1962", {(4.0, 3.0)}),
+        ("April 3rd, 1962", {(4.0, 3.0)}),
+        ("the 3rd of April", {(4.0, 3.0)}),
+        ("in April 1962", set()),
+        ("from 3 April to 4 March", {(4.0, 3.0), (3.0, 4.0)}),
+    ],
+)
+def test_days_and_months_belong_together(text: str, expected: set[tuple[float, float]]) -> None:
+    assert days(text, numbers(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("half an hour", "30 minutes"),
+        ("every half hour", "every 30 minutes"),
+        ("half a litre", "500 ml"),
+        ("half a dozen", "six"),
+        ("90,000 pounds", "\u00a390,000"),
+    ],
+)
+def test_halves_and_pounds(left: str, right: str) -> None:
+    (one,), (other,) = numbers(left), numbers(right)
+    assert same_number(one, other)
+    assert same_number(other, one)
+
+
+def test_pounds_are_not_any_weight() -> None:
+    (pounds,), (kilos,) = numbers("90 pounds"), numbers("90 kg")
+    assert not same_number(pounds, kilos)

@@ -18,6 +18,20 @@ from thinkback.thought.twins import GuardResult, decide, guard
         ("Users can't edit invoices.", "Users cannot edit invoices."),
         ("Tom and Ann wrote the paper.", "The paper was written by Ann and Tom."),
         ("Only staff may enter the lab.", "The lab may be entered by staff only."),
+        ("Tom taught Ann to swim.", "Ann learned to swim from Tom."),
+        ("Ann lent Tom her tent.", "Tom borrowed the tent from Ann."),
+        ("Tom is taller than Ann.", "Ann is shorter than Tom."),
+        ("The van uses less oil than the bus.", "The bus uses more oil than the van."),
+        ("The pump failed to start.", "The pump did not start."),
+        ("The house will be sold in May.", "The sale of the house is planned for May."),
+        ("The court took the decision to close the mine.", "The court decided to close the mine."),
+        ("Thieves stole the bell.", "The bell was stolen."),
+        ("She handed the keys over to Tom.", "She gave Tom the keys."),
+        ("The storm cut the harvest by a third.", "Because of the storm, the harvest fell by a third."),
+        ("Tickets cost 5 euros a day.", "Each day, tickets cost 5 euros."),
+        ("Nobody saw the ship.", "The ship was not seen by anybody."),
+        ("The cat is looked after by Tom.", "Tom looks after the cat."),
+        ("The hall was closed in 1990 and demolished.", "In 1990 the hall was closed and torn down."),
     ],
 )
 def test_what_is_said_in_other_words_is_the_same(left: str, right: str) -> None:
@@ -53,7 +67,6 @@ def test_what_contradicts_is_different_in_a_named_point(left: str, right: str, w
         ("Tom may sell the house.", "Tom sells the house."),
         ("The house was sold.", "The house was sold for 300,000 euros."),
         ("The treatment works in adults.", "The treatment works only in adults."),
-        ("Tom taught Ann to swim.", "Ann learned to swim from Tom."),
         ("Tom hit the wall.", "Tom was hit."),
         ("Max stopped smoking and kept drinking.", "Max kept smoking and stopped drinking."),
         ("Rome has 40 bridges.", "The committee meets 12 times a year."),
@@ -63,6 +76,43 @@ def test_what_contradicts_is_different_in_a_named_point(left: str, right: str, w
 )
 def test_what_the_words_cannot_tell_stays_undecided(left: str, right: str) -> None:
     assert guard(left, right).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Nora lent her tent to Ilse.", "Ilse's tent was lent to Nora."),  # whose it is
+        ("Karl inherited the mill from his aunt.", "Karl's aunt inherited the mill."),
+        ("Karl inherited the mill from his aunt.", "Karl's mill was inherited by his aunt."),
+        ("Eva moved into her aunt's flat.", "Eva's aunt moved into her flat."),
+        ("The king's murderer was his brother.", "The king murdered his brother."),
+        ("Acme's purchase of Borea was announced.", "Borea's purchase of Acme was announced."),
+        ("Rome's defeat by Carthage was final.", "Rome's defeat of Carthage was final."),
+        ("The defence of the city by the rebels failed.", "The defence against the rebels by the city failed."),
+        ("Ann works at Acme.", "Ann worked at Acme."),  # when
+        ("Tom used to smoke.", "Tom smokes."),
+        ("The bridge was being repaired in May.", "The bridge had been repaired in May."),
+        ("The hall will be closed.", "The hall was closed."),
+        ("Eve was born on 3 April 1962.", "Eve was born on 4 March 1962."),
+        ("The alarm rings when the door is open.", "The door is open when the alarm rings."),
+        ("He was hired before she was fired.", "He was fired before she was hired."),
+        ("The man who sold the car left.", "The man who left sold the car."),
+        ("The train leaves for Bern at nine.", "The train leaves Bern at nine."),  # whither
+        ("The fee fell to 20 euros.", "The fee fell by 20 euros."),
+        ("The ships sailed into the port.", "The ships sailed out of the port."),
+        ("She translated it into Dutch.", "She translated it from Dutch."),
+        ("The dog chased the cat into the barn.", "The cat was chased into the barn, where the dog was."),
+        ("Tom taught Ann to swim.", "Tom learned to swim from Ann."),  # from which side
+        ("Tom is taller than Ann.", "Tom is shorter than Ann."),
+        ("Ann asked Tom to lend her money.", "Tom asked Ann to lend him money."),
+        ("The city hopes to close the mine.", "The city decided to close the mine."),
+        ("Cooling the metal shrinks the gap.", "Shrinking the gap cools the metal."),
+        ("A few pupils passed.", "Few pupils passed."),
+    ],
+)
+def test_what_is_said_of_others_or_of_another_time_is_not_joined(left: str, right: str) -> None:
+    assert guard(left, right).verdict != "same"
+    assert guard(right, left).verdict != "same"
 
 
 def test_fault_1_the_same_text_again_is_the_same_claim() -> None:

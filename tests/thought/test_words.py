@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from thinkback.thought.speech import spoken
 from thinkback.thought.synonyms import antonyms, derived, opposed, same_word, single_words, synonyms
-from thinkback.thought.words import sentences, stem, words
+from thinkback.thought.words import is_english, sentences, stem, words
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,38 @@ def test_a_turn_is_told_in_the_third_person() -> None:
     start = text.index("She")
     assert spoken(text, start, start + 19) == "She gave Anna a book."
     assert spoken("I saw it.", 0, 9) == "I saw it."
+
+
+def test_words_that_other_languages_lend_to_the_stop_words_carry_content_in_english() -> None:
+    assert [w.text for w in words("Her son saw corals die in the war.") if w.content] == [
+        "son",
+        "saw",
+        "corals",
+        "die",
+        "war",
+    ]
+    assert "die" not in [w.text for w in words("Das ist die Katze, und sie war nicht hier.") if w.content]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Corals die young.", True),
+        ("The Las Vegas strip is lit.", True),
+        ("Das Haus ist alt.", False),
+        ("Le chat est noir.", False),
+        ("\u732b\u304c\u5bdd\u308b", False),
+    ],
+)
+def test_texts_of_other_languages_are_told_from_english(text: str, expected: bool) -> None:
+    assert is_english(text) is expected
+
+
+def test_phrases_are_put_as_one_word_in_the_same_form() -> None:
+    assert single_words("She gave up smoking.") == "She quit smoking."
+    assert single_words("He is looking for work.") == "He is seeking work."
+    assert single_words("The mill was turned into flats.") == "The mill was converted into flats."
+    assert single_words("He handed the keys over to Tom.") == single_words("He handed over the keys to Tom.")
+    assert single_words("Tom put the book on the table.") == "Tom put the book on the table."
+    assert single_words("It costs 50 euros a month.") == "It costs 50 euros monthly."
+    assert single_words("It was sold for 3 million a year ago.") == "It was sold for 3 million a year ago."

@@ -194,7 +194,7 @@ def _denies(word: Word, following: tuple[Word, ...]) -> bool:
     if word.stem in failing:
         return fold(following[0].text) == "to"
     if word.stem in ceasing:
-        return fold(following[0].text).endswith("ing")
+        return fold(word.text) == "nolonger" or fold(following[0].text).endswith("ing")
     return word.stem in lacking
 
 

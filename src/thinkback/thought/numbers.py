@@ -6,10 +6,11 @@ months, dates, times of day and Chinese numerals before a counter. A digit insid
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["Number", "is_year", "numbers", "same_number"]
 
@@ -97,7 +98,8 @@ _SPECIAL = {
     "twice": (2.0, "times", False), "thrice": (3.0, "times", False), "double": (2.0, "times", False),
     "doubled": (2.0, "times", False), "doubles": (2.0, "times", False), "doubling": (2.0, "times", False),
     "triple": (3.0, "times", False), "tripled": (3.0, "times", False), "triples": (3.0, "times", False),
-    "quadrupled": (4.0, "times", False), "halved": (0.5, "times", False),
+    "quadrupled": (4.0, "times", False), "halved": (0.5, "ratio", False),
+    "halve": (0.5, "ratio", False), "halving": (0.5, "ratio", False),
 }  # fmt: skip
 _MONTHS = {
     "january": 1, "jan": 1, "february": 2, "feb": 2, "march": 3, "mar": 3, "april": 4, "apr": 4, "may": 5, "june": 6,
@@ -126,10 +128,11 @@ _ISO_DATE = re.compile(r"(?<!\d)(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 _WORD = re.compile(r"[A-Za-z]+")
 _CJK_NUMBER = re.compile("[" + "".join(_CJK_DIGITS) + "".join(_CJK_TENS) + "\u4e07\u842c]+(?=[" + _COUNTERS + "])")
 _MONTH_CONTEXT = re.compile(
-    r"(?:\b(?:in|of|on|last|next|since|until|till|by|this|early|late|mid|from|to|every|before|after|through)\s+"
+    r"(?:\b(?:in|of|on|for|last|next|since|until|till|by|this|early|late|mid|from|to|every|before|after|through)\s+"
     r"|\d(?:st|nd|rd|th)?,?\s+)$",
     re.IGNORECASE,
 )
+_BETWEEN_DATE = re.compile(r"\.?[\s/-]*(?:of\s+|the\s+)?")
 _AFTER_NUMBER = re.compile(r"^(?:\s+|-)([A-Za-z%\u00b5]+)")
 
 
@@ -151,8 +154,26 @@ def is_year(number: Number) -> bool:
 
 def same_number(left: Number, right: Number) -> bool:
     """Tell whether two numbers are equal; a bare count equals one with a unit, two different units never do."""
+    if {left.unit, right.unit} == {"mass", "gbp"}:  # pounds of either kind
+        left, right = (
+            replace(n, value=n.value / _UNITS["pound"][1], unit="gbp") if n.unit == "mass" else n for n in (left, right)
+        )
     close = math.isclose(left.value, right.value, rel_tol=1e-9, abs_tol=1e-12)
     return close and (left.unit == right.unit or "" in (left.unit, right.unit))
+
+
+def days(text: str, found: Iterable[Number]) -> frozenset[tuple[float, float]]:
+    """Return month and day of the dates among the numbers of a text: (4, 3) for "3 April" and "April 3rd"."""
+    ordered = sorted(found, key=lambda n: n.start)
+    return frozenset(
+        (month.value, day.value)
+        for one, other in itertools.pairwise(ordered)
+        for month, day in ((one, other), (other, one))
+        if month.unit == "month"
+        and not day.unit
+        and day.value in range(1, 32)
+        and _BETWEEN_DATE.fullmatch(text[one.end : other.start])
+    )
 
 
 def _dates(text: str) -> Iterable[Number]:
@@ -263,10 +284,24 @@ def _spelled_at(tokens: list[tuple[str, int, int]], i: int, text: str) -> tuple[
         return 1, Number(value=0.25, unit="ratio", start=start, end=end)
     if word in _SPECIAL:
         value, unit, soft = _SPECIAL[word]
-        if word == "half" and i + 1 < len(tokens) and tokens[i + 1][0] in ("hour", "year", "day", "mile", "dozen"):
-            unit = ""
+        if word == "half" and (measured := _half_of_unit(tokens, i, text)) is not None:
+            return measured
         return 1, Number(value=value, unit=unit, start=start, end=end, soft=soft)
     return 1, None
+
+
+def _half_of_unit(tokens: list[tuple[str, int, int]], i: int, text: str) -> tuple[int, Number] | None:
+    """Read "half an hour" and "half hour" from token i on."""
+    at = i + 2 if i + 1 < len(tokens) and tokens[i + 1][0] in ("a", "an") else i + 1
+    if at >= len(tokens) or text[tokens[i][2] : tokens[at][1]].strip(" -") not in ("", "a", "an"):
+        return None
+    word, _, end = tokens[at]
+    if word == "dozen":
+        return at - i + 1, Number(value=6, unit="", start=tokens[i][1], end=end)
+    if word not in _UNITS or len(word) < 3:
+        return None
+    unit, factor = _UNITS[word]
+    return at - i + 1, Number(value=factor / 2, unit=unit, start=tokens[i][1], end=end)
 
 
 def _cardinal(tokens: list[tuple[str, int, int]], i: int, text: str) -> tuple[int, Number | None]:

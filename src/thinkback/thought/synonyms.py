@@ -6,7 +6,7 @@ Few on purpose: words count as synonyms only if one can replace the other in a p
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from thinkback.thought.lexicon import lexicon
 from thinkback.thought.words import stem
@@ -28,6 +28,15 @@ _DERIVED = (
     "or", "ist", "ian", "ful", "ant", "ent", "ic", "y", "at", "iv",
 )  # fmt: skip
 _LEAST_ROOT = 4
+_PARTICLES = ("up", "out", "off", "on", "over", "down", "away", "back", "in")
+_DETERMINER = "the|a|an|his|her|its|their|my|your|our|this|that|these|those|all|both"
+_GOES_ON = "to|at|when|after|before|in|on|for|and|but|because|by|from|with|during|until|if|last|next|yesterday|today"
+_A_PERIOD = re.compile(
+    r"(?P<what>\b(?:once|twice|times|\d[\d.,]*\s+\S+(?:\s+\S+){0,2}|(?:euro|dollar|pound|hour|minute|day|kilo|gram|litre|mile)s))"
+    r"\s+an?\s+(?P<period>day|week|month|year|night)\b(?!\s+(?:ago|later|earlier|before|after|old|long|in)\b)",
+    re.IGNORECASE,
+)  # "50 euros a month" is monthly; "it took 50 people a month" is read so too
+_EACH = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly", "night": "nightly"}
 _NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis")
 
 
@@ -60,6 +69,22 @@ def _phrases() -> re.Pattern[str]:
 
 
 @cache
+def _apart() -> re.Pattern[str]:
+    """Return the pattern of a verb, what it is done to, and its particle: "handed the keys over"."""
+    pairs = [phrase.split(" ") for phrase in lexicon().phrases if phrase.count(" ") == 1]
+    verbs = {verb for verb, particle in pairs if particle in _PARTICLES}
+    return re.compile(
+        rf"\b(?P<verb>{'|'.join(sorted(verbs))})\s+(?P<what>(?:{_DETERMINER})(?:\s+[\w-]+){{1,2}}?|[A-Z]\w+)"
+        rf"\s+(?P<particle>{'|'.join(_PARTICLES)})\b(?=\s*(?:[.,;:!?]|$|\b(?:{_GOES_ON})\b))"
+    )
+
+
+def _joined(match: re.Match[str]) -> str:
+    single = lexicon().phrases.get(f"{match['verb']} {match['particle']}".casefold())
+    return f"{single} {match['what']}" if single else match.group()
+
+
+@cache
 def light() -> frozenset[str]:
     """Return the stems of words that often only carry another ("gave its approval")."""
     return frozenset(map(stem, lexicon().light))
@@ -80,6 +105,8 @@ def time_nouns() -> frozenset[str]:
 def single_words(text: str) -> str:
     """Return the text with phrases put as one word ("gave up" as "quit"); offsets are those of the new text."""
     phrases = lexicon().phrases
+    text = _A_PERIOD.sub(lambda match: f"{match['what']} {_EACH[match['period'].casefold()]}", text)
+    text = _apart().sub(_joined, text)
     return _phrases().sub(lambda match: phrases.get(match.group().casefold(), match.group()), text)
 
 
@@ -108,6 +135,7 @@ def derived(one: str) -> str:
     return one
 
 
+@lru_cache(maxsize=50_000)
 def same_word(one: str, other: str) -> bool:
     """Tell whether two stems are one word in two forms, or synonyms."""
     if one == other or other in synonyms(one):
@@ -118,6 +146,7 @@ def same_word(one: str, other: str) -> bool:
     return root == other_root or other_root in synonyms(root) or other in synonyms(root) or other_root in synonyms(one)
 
 
+@lru_cache(maxsize=50_000)
 def opposed(one: str, other: str) -> bool:
     """Tell whether two stems mean the opposite: listed, or one is the other with un-, in-, dis- or non- before it."""
     if other in antonyms(one):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from thinkback.thought.lexicon import lexicon
 
-__all__ = ["Sentence", "Word", "fold", "is_cjk", "sentences", "stem", "words"]
+__all__ = ["Sentence", "Word", "fold", "is_cjk", "is_english", "sentences", "stem", "words"]
 
 _CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(
@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     rf"|(?P<number>\d+(?:[.,'\u2019]\d+)*(?![^\W_{_CJK}]))"
     rf"|(?P<word>[^\W_{_CJK}]+(?:['\u2019][^\W\d_{_CJK}]+)*)"
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|s['\u2019]|['\u2019])$")
 _END = re.compile(r"[.!?\u2026]+[\"'\u2019\u201d\u00bb)\]]*(?=\s|$)|[\u3002\uff01\uff1f][\u300d\u300f\u201d]?|\n\s*\n")
@@ -55,6 +56,7 @@ class Sentence:
     end: int
 
 
+@lru_cache(maxsize=50_000)
 def fold(text: str) -> str:
     """Return the text in NFKC, case-folded, without accents: for comparing single words."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()
@@ -121,6 +123,7 @@ def _plain_ending(base: str) -> str:
 def words(text: str) -> list[Word]:
     """Return the words of a text in order. A run of n CJK characters gives n - 1 overlapping pairs (one for n = 1)."""
     found: list[Word] = []
+    stop = _stop(text)
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "word"
         if kind == "cjk":
@@ -136,11 +139,28 @@ def words(text: str) -> list[Word]:
                 stem=stem(written) if kind == "word" else written,
                 kind=kind,
                 content=kind == "number"
-                or folded.replace("\u2019", "'") not in lexicon().stop
+                or folded.replace("\u2019", "'") not in stop
                 or (written == "A" and not _opens(text, match.start())),  # "Model A"
             )
         )
     return found
+
+
+def is_english(text: str) -> bool:
+    """Tell whether a text may be English: no word tells that it is in another language, or one that it is not."""
+    written = set(_LETTERS.findall(text.casefold()))
+    lists = lexicon()
+    return not is_cjk(text) and (not written & lists.foreign or bool(written & lists.english))
+
+
+def _stop(text: str) -> frozenset[str]:
+    """Return the words that carry no content of their own in a text of its language; "die" and "son" do in English."""
+    return _english_stop() if is_english(text) else lexicon().stop
+
+
+@cache
+def _english_stop() -> frozenset[str]:
+    return lexicon().stop - lexicon().borrowed
 
 
 def _opens(text: str, at: int) -> bool:
