@@ -47,7 +47,7 @@ class Turn:
 def turns_of(text: str) -> list[Turn]:
     """Return the turns of a dialogue, in order; none of a text without speakers' labels."""
     labels = list(_TURN.finditer(text))
-    ends = [label.start() for label in labels[1:]] + [len(text)]
+    ends = [*(label.start() for label in labels[1:]), len(text)][: len(labels)]
     return [Turn(speaker=label["name"], start=label.end(), end=end) for label, end in zip(labels, ends, strict=True)]
 
 
