@@ -57,7 +57,8 @@ class Preset(BaseModel):
     # --- retrieval ---
     rankings: tuple[RankingName, ...] = Field(
         default=("dense", "dense_smoothed", "words", "words_window"),
-        description="Fused by reciprocal rank; measured in findings A2.",
+        description="Fused by reciprocal rank: on LoCoMo all four find .717 of the evidence within 500 tokens, dense alone"
+        " .421 (docs/adr/0004).",
     )
     ranking_weights: Mapping[RankingName, float] = Field(
         default_factory=dict, description="What a ranking counts in the fusion; one that is not named counts 1."
@@ -124,7 +125,11 @@ class Preset(BaseModel):
         default="twins", description="epsilon: reject near-copies (paper); twins: compare claims."
     )
     epsilon: float = Field(default=0.85, description="Cosine at or above which the paper calls a thought redundant.")
-    related: float = Field(default=0.80, description="Cosine at or above which two claims are compared; findings D.")
+    related: float = Field(
+        default=0.80,
+        description="Cosine at or above which two claims are compared. It does not decide: under MiniLM a changed number"
+        " scores .98 and a true paraphrase .88.",
+    )
     sources: Literal["earned", "context"] = Field(
         default="earned", description="context: everything shown is a source (paper)."
     )
@@ -149,7 +154,9 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question_tokens: int | None = Field(default=None, ge=0, description="Per question, prompt and completion together.")
+    question_tokens: int | None = Field(
+        default=None, ge=0, description="Per question: prompt, completion and what an openai: embedder reads."
+    )
     question_money: float | None = Field(default=None, ge=0, description="Per question.")
     day_tokens: int | None = Field(default=None, ge=0, description="Per namespace and UTC day.")
     day_money: float | None = Field(default=None, ge=0, description="Per namespace and UTC day.")
@@ -189,6 +196,9 @@ class Settings(BaseSettings):
         default=0.0, ge=0, description="Money per million prompt tokens, for the configured endpoint."
     )
     price_completion: float = Field(default=0.0, ge=0, description="Money per million completion tokens.")
+    price_embedding: float = Field(
+        default=0.0, ge=0, description="Money per million embedded tokens, for an openai: embedder."
+    )
     context_window: int = Field(
         default=32_768, gt=0, description="Tokens the configured endpoint's model reads and writes."
     )
@@ -197,7 +207,10 @@ class Settings(BaseSettings):
     requests_per_minute: int | None = Field(default=None, ge=1, description="Requests to the endpoint; None: no limit.")
     tokens_per_minute: int | None = Field(default=None, ge=1, description="Tokens to and from it; None: no limit.")
     threads: int | None = Field(
-        default=None, ge=1, description="Threads of local models; None: as many as there are cores."
+        default=None,
+        ge=1,
+        description="Threads of local models; None: as many as there are cores for the embedder, and for a language model"
+        " as many as are idle when a reply begins.",
     )
     max_file_bytes: int = Field(default=200_000_000, gt=0, description="Larger files are refused.")
     allow_urls: tuple[str, ...] = Field(default=(), description="Host names that `add` may fetch from.")

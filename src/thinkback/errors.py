@@ -101,7 +101,14 @@ class MissingExtra(ThinkbackError, ImportError):
 
 
 class BudgetExceeded(ThinkbackError):
-    """A hard limit would be broken; nothing was sent."""
+    """A hard limit would be broken; what would have broken it was not sent.
+
+    ``usage`` is the ``types.Usage`` of what was spent on the same call before, ``report`` the ``types.AddReport`` of what
+    ``add`` or ``sync`` had done by then, where there is any.
+    """
+
+    usage: Any = None
+    report: Any = None
 
 
 class BundleError(ThinkbackError):

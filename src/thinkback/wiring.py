@@ -11,9 +11,9 @@ from pathlib import Path
 
 from thinkback.config import Budget, Preset, Settings, load_preset
 from thinkback.engine.parts import Limits, Parts
-from thinkback.errors import InvalidInput, NoModel
+from thinkback.errors import EmbedderMismatch, InvalidInput, NoModel
 from thinkback.ids import random_ids
-from thinkback.ports import Clock, Embedder, Generator, Judge, ModelTraits, Store
+from thinkback.ports import Clock, Embedder, Generator, Judge, LazyEmbedder, ModelTraits, Store
 
 __all__ = [
     "WAYS_TO_GET_A_MODEL",
@@ -50,7 +50,7 @@ def make_store(
     *,
     reindexing: bool = False,
 ) -> Store:
-    """Open the store.
+    """Open the store. The embedder is asked for its dimension, which may take a request, only if the store is new.
 
     Args:
         path: as for ``store_path``, or ":memory:".
@@ -70,9 +70,19 @@ def make_store(
 
     file = store_path(path, settings)
     file.parent.mkdir(parents=True, exist_ok=True)
-    embedder_id, dimension = embedder.id, embedder.dimension
-    if reindexing and file.exists():
-        embedder_id, dimension = stored_embedder(file)
+    if not file.exists() or not file.stat().st_size:
+        return SqliteStore.open(file, embedder_id=embedder.id, dimension=embedder.dimension, clock=clock)
+    embedder_id, dimension = stored_embedder(file)
+    if not reindexing:
+        if embedder_id != embedder.id:
+            raise EmbedderMismatch(
+                f"The store holds vectors of {embedder_id!r} ({dimension} dimensions), not of {embedder.id!r}.",
+                hint="Use that embedder, or index everything anew with `thinkback reindex`.",
+            )
+        if isinstance(embedder, LazyEmbedder):
+            embedder.expect(dimension)
+        else:
+            dimension = embedder.dimension
     return SqliteStore.open(file, embedder_id=embedder_id, dimension=dimension, clock=clock)
 
 
@@ -113,7 +123,13 @@ def make_embedder(given: Embedder | str | None, settings: Settings) -> Embedder:
         from thinkback.embed.openai import OpenAIEmbedder
 
         return CachedEmbedder(
-            OpenAIEmbedder(model, base_url=settings.base_url, api_key=_key(settings), timeout=settings.timeout)
+            OpenAIEmbedder(
+                model,
+                base_url=settings.base_url,
+                api_key=_key(settings),
+                money_per_million=settings.price_embedding,
+                timeout=settings.timeout,
+            )
         )
     if kind == "st" and model:
         from thinkback.embed.sentence import SentenceTransformerEmbedder
@@ -252,19 +268,19 @@ def make_parts(
         clock=time.time,
         fresh_id=random_ids(),
         limits=Limits(max_file_bytes=settings.max_file_bytes, allow_urls=settings.allow_urls),
-        retune=_tuner(embeds, store) if chosen.admission == "twins" else None,
+        retune=_tuner(embeds.id, store) if chosen.admission == "twins" else None,
     )
 
 
-def _tuner(embedder: Embedder, store: Store) -> Callable[[Preset], Preset] | None:
+def _tuner(embedder_id: str, store: Store) -> Callable[[Preset, Embedder], Preset] | None:
     """Return what moves the cosine thresholds of our own presets to another embedder; the paper's stay as they are.
 
     Measured once per store and kept there: two seconds for a local embedder, a few requests for a server.
     """
-    if embedder.id.startswith(("minilm-l6-v2", "hashing")):
+    if embedder_id.startswith(("minilm-l6-v2", "hashing")):
         return None
 
-    def tune(preset: Preset) -> Preset:
+    def tune(preset: Preset, embedder: Embedder) -> Preset:
         from thinkback.embed.calibrate import thresholds
 
         name = f"thresholds {embedder.id} {preset.gate} {preset.related}"

@@ -211,3 +211,32 @@ def test_stale_thoughts_are_pointed_out(cli: Cli, chat: Any, papers: Path) -> No
     ran = cli("add", papers)
     assert "1 thought went stale" in ran.out
     assert "thinkback refresh" in ran.out
+
+
+def test_a_budget_stops_an_add_with_what_was_done_and_an_exit_code_of_its_own(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, embeddings: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("The ferry leaves at nine.", encoding="utf-8")
+    (folder / "b.txt").write_text("The harbour is closed in winter. " * 60, encoding="utf-8")
+    monkeypatch.setenv("OPENAI_BASE_URL", embeddings)
+    monkeypatch.setenv("THINKBACK_EMBEDDER", "openai:small")
+    monkeypatch.setenv("THINKBACK_PRICE_EMBEDDING", "2000000")
+    monkeypatch.setenv("THINKBACK_BUDGET__DAY_TOKENS", "100")
+    ran = cli("add", folder)
+    assert ran.code == 4
+    assert "1 added" in ran.out
+    assert "1 failed" in ran.out
+    assert "tokens embedded" in ran.out
+    assert "1 of 2 sources were done before, and are kept" in ran.err
+    ran = cli("add", folder, "--json")
+    assert ran.code == 4
+    assert [result["status"] for result in ran.json["results"]] == ["unchanged", "failed"]
+    assert "budget" in ran.json["results"][1]["reason"]
+    assert len(cli("docs", "--json").json["documents"]) == 1
+    usage = cli("stats", "--json").json["usage"]
+    assert usage["embedded_tokens"] > 0
+    assert usage["money"] == pytest.approx(2 * usage["embedded_tokens"])
+    assert "tokens embedded" in cli("stats").out
+    assert cli("add", "-", stdin="More of the harbour in winter. " * 60).code == 4

@@ -343,3 +343,23 @@ def test_another_embedder_is_refused_until_reindexed(
     assert filled("docs").code == 1
     assert filled("reindex", "--json").json["vectors"] == 3
     assert filled("docs").code == 0
+
+
+def test_a_store_is_opened_without_asking_its_embedder(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, embeddings: str, papers: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", embeddings)
+    monkeypatch.setenv("THINKBACK_EMBEDDER", "openai:small")
+    assert cli("add", papers).code == 0
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")  # nobody is there
+    for command in ("docs", "thoughts", "stats", "history", "audit"):
+        assert cli(command).code == 0, command
+    monkeypatch.setenv("OPENAI_BASE_URL", embeddings)
+    assert cli("search", "harbour bridge").code == 0
+
+
+def test_a_store_of_another_embedder_is_told_by_name_alone(filled: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    ran = filled("docs", "--embedder", "openai:small")
+    assert ran.code == 1
+    assert "not of 'openai:small@127.0.0.1'" in ran.err

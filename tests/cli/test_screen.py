@@ -100,13 +100,22 @@ def test_the_cost_of_a_call_in_words() -> None:
         failed_calls=1,
         prompt_tokens=1000,
         completion_tokens=50,
+        embedding_calls=1,
+        embedded_tokens=1234,
         cached_prompt_tokens=900,
         money=0.0123,
         estimated=True,
         seconds={"answer": 1.5, "distil": 0.5},
     )
     words = cost(usage)
-    for word in ("≈1,000 + 50 tokens in 2 calls", "900 read before", "1 failed", "costs 0.0123", "2.0 s (answer 1.5"):
+    for word in (
+        "≈1,000 + 50 tokens in 2 calls",
+        "1,234 tokens embedded",
+        "900 read before",
+        "1 failed",
+        "costs 0.0123",
+        "2.0 s (answer 1.5",
+    ):
         assert word in words, word
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from thinkback.embed.cached import CachedEmbedder
 from thinkback.embed.hashing import HashingEmbedder
 from thinkback.errors import BadReply, InvalidInput, StoreError
+from thinkback.types import Usage
 
 
 class Counting(HashingEmbedder):
@@ -215,3 +216,46 @@ def test_everything_else_is_the_inner_ones(path):
 def test_a_cache_needs_room(room):
     with pytest.raises(InvalidInput, match="at least one"):
         CachedEmbedder(Counting(), **room)
+
+
+# --- what it costs -------------------------------------------------------------------------------------------------
+class Paid(Counting):
+    """Costs a token for each letter, and has to be asked how long its vectors are."""
+
+    def __init__(self):
+        super().__init__()
+        self.expected = None
+
+    def worst(self, texts, *, kind):
+        return Usage(embedded_tokens=sum(map(len, texts)))
+
+    def embed_counted(self, texts, *, kind):
+        return self.embed(texts, kind=kind), Usage(embedding_calls=1, embedded_tokens=sum(map(len, texts)))
+
+    def expect(self, dimension):
+        self.expected = dimension
+
+
+def test_what_is_remembered_costs_nothing(path):
+    for cache in (CachedEmbedder(Paid()), CachedEmbedder(Paid(), path=path)):
+        assert cache.worst(["ab", "cde", "ab"], kind="query").embedded_tokens == 5
+        _, usage = cache.embed_counted(["ab"], kind="query")
+        assert (usage.embedding_calls, usage.embedded_tokens) == (1, 2)
+        assert cache.worst(["ab", "cde"], kind="query").embedded_tokens == 3
+        assert cache.worst(["ab"], kind="query") == Usage()
+        assert cache.embed_counted(["ab"], kind="query")[1] == Usage()
+        cache.close()
+
+
+def test_an_embedder_that_costs_nothing_costs_nothing_here():
+    cache = CachedEmbedder(Counting())
+    assert cache.worst(["ab"], kind="document") == Usage()
+    vectors, usage = cache.embed_counted(["ab"], kind="document")
+    assert (vectors.shape, usage) == ((1, 8), Usage())
+
+
+def test_a_known_dimension_is_handed_on_to_who_would_have_to_ask():
+    inner = Paid()
+    CachedEmbedder(inner).expect(8)
+    assert inner.expected == 8
+    CachedEmbedder(Counting()).expect(8)  # it knows, and need not be told

@@ -24,6 +24,7 @@ from thinkback.errors import (
     ModelUnavailable,
     RateLimited,
 )
+from thinkback.types import Usage
 
 KEY = "sk-very-secret-0123456789"
 
@@ -61,10 +62,11 @@ class Server:
         return [text for body in self.requests for text in body["input"]]
 
 
-def reply(vectors, indices=None):
+def reply(vectors, indices=None, usage=None):
     places = range(len(vectors)) if indices is None else indices
     data = [{"object": "embedding", "index": i, "embedding": v} for i, v in zip(places, vectors, strict=True)]
-    return httpx2.Response(200, json={"object": "list", "model": "m", "data": data})
+    more = {} if usage is None else {"usage": usage}
+    return httpx2.Response(200, json={"object": "list", "model": "m", "data": data, **more})
 
 
 def refusal(status, message="no", headers=None, **fields):
@@ -125,6 +127,67 @@ def test_a_probe_without_a_vector_is_a_bad_reply(server, first):
     server.script = [first]
     with pytest.raises(BadReply):
         _ = connect(server).dimension
+
+
+def test_a_known_dimension_is_not_asked_for_and_others_are_refused(server):
+    embedder = connect(server)
+    embedder.expect(4)
+    assert embedder.dimension == 4
+    assert server.requests == []
+    assert embedder.embed(["a"], kind="query").shape == (1, 4)
+    assert "dimensions" not in server.requests[0]
+    other = connect(server)
+    other.expect(8)
+    with pytest.raises(BadReply, match="dimension 4, not 8"):
+        other.embed(["a"], kind="query")
+    given = connect(server, dimension=4)
+    given.expect(8)
+    assert given.dimension == 4  # what the caller asks for goes before
+
+
+def test_the_first_texts_show_the_dimension_and_nothing_else_is_sent(server):
+    embedder = connect(server)
+    assert embedder.embed(["a", "b"], kind="document").shape == (2, 4)
+    assert embedder.dimension == 4
+    assert server.texts == ["a", "b"]
+
+
+# --- cost ----------------------------------------------------------------------------------------------------------
+def test_the_cost_is_what_the_server_says(server):
+    server.script = [reply([[1.0, 0, 0, 0]], usage={"prompt_tokens": 7, "total_tokens": 7})] * 2
+    embedder = connect(server, dimension=4, money_per_million=3e6, batch_texts=1)
+    _, usage = embedder.embed_counted(["a", "b"], kind="document")
+    assert usage == Usage(embedding_calls=2, embedded_tokens=14, money=42.0)
+
+
+@pytest.mark.parametrize("said", [None, {}, {"prompt_tokens": 0}, {"prompt_tokens": "7"}, {"total_tokens": None}])
+def test_a_server_that_says_nothing_usable_is_counted_by_us(server, said):
+    server.script = [reply([[1.0, 0, 0, 0]], usage=said)]
+    _, usage = connect(server, dimension=4, count=len).embed_counted(["abc"], kind="document")
+    assert usage == Usage(embedding_calls=1, embedded_tokens=3, estimated=True)
+
+
+def test_the_most_it_can_cost_counts_prefixes_and_leaves_out_what_is_not_sent(server):
+    embedder = connect(server, dimension=4, count=len, money_per_million=1e6, query_prefix="q: ")
+    assert embedder.worst(["abc", " ", ""], kind="query") == Usage(embedded_tokens=6, money=6.0)
+    assert embedder.worst(["abc"], kind="document").embedded_tokens == 3
+    assert embedder.worst([" "], kind="query") == Usage()
+    assert server.requests == []
+
+
+def test_a_call_that_fails_says_what_the_requests_before_had_cost(server):
+    server.script = [reply([[1.0, 0, 0, 0]], usage={"prompt_tokens": 7}), refusal(400)]
+    with pytest.raises(ModelRejected) as caught:
+        connect(server, dimension=4, batch_texts=1).embed_counted(["a", "b"], kind="document")
+    assert caught.value.usage == Usage(embedding_calls=1, embedded_tokens=7)
+
+
+def test_looking_for_the_dimension_is_counted_with_the_next_call(server):
+    server.script = [reply([[1.0, 0, 0, 0]], usage={"prompt_tokens": 5})] * 2
+    embedder = connect(server)
+    _ = embedder.dimension
+    assert embedder.embed_counted(["a"], kind="query")[1].embedded_tokens == 10
+    assert embedder.embed_counted([], kind="query")[1] == Usage()
 
 
 # --- batches -------------------------------------------------------------------------------------------------------

@@ -63,6 +63,12 @@ def test_a_pattern_must_be_known():
         SentenceTransformerEmbedder("x", like="no/such")
 
 
+def test_a_known_dimension_loads_nothing():
+    embedder = SentenceTransformerEmbedder("facebook/contriever")
+    embedder.expect(768)
+    assert embedder.dimension == 768
+
+
 # --- with it -------------------------------------------------------------------------------------------------------
 def _tokenizer():
     from transformers import PreTrainedTokenizerFast
@@ -311,6 +317,15 @@ def test_encoders_of_different_width_are_refused(bert, decoder, monkeypatch):
 def test_a_folder_that_holds_no_model_is_model_unavailable(tmp_path):
     with pytest.raises(ModelUnavailable, match="cannot be loaded"):
         SentenceTransformerEmbedder(str(tmp_path)).embed(["x"], kind="query")
+
+
+@with_st
+def test_a_model_of_another_dimension_than_expected_is_refused(bert):
+    embedder = SentenceTransformerEmbedder(bert, like=_small("facebook/contriever"), device="cpu")
+    embedder.expect(24)
+    assert embedder.dimension == 24
+    with pytest.raises(BadReply, match="16 dimensions, not 24"):
+        embedder.embed(["x"], kind="query")
 
 
 @with_st

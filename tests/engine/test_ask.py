@@ -347,3 +347,13 @@ def test_a_real_quote_that_does_not_carry_the_answer_is_said_to_be_so(make_engin
     assert any("do not carry" in warning for warning in engine.ask(QUESTION).warnings)
     script.answer = evidence(quote, answer="The harbour bridge is a steel arch.")
     assert engine.ask("What is the harbour bridge?").warnings == ()
+
+
+def test_an_answer_without_a_word_of_its_item_cites_the_whole_passage(engine, tunnel, script, tmp_path):
+    """As an answer in another language: a citation never ends at an empty quote, and its bundle can be read."""
+    script.answer = "Er wurde eröffnet [1]."
+    engine.add(tunnel)
+    [citation] = engine.ask("When was the harbour tunnel finished?").citations
+    assert citation.quote == tunnel == engine.text(citation.document_id)[citation.start : citation.end]
+    engine.export(tmp_path / "bundle.jsonl")
+    assert engine.import_(tmp_path / "bundle.jsonl", namespace="copy").written["answer"] == 1

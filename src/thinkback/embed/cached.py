@@ -6,7 +6,7 @@ import contextlib
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from thinkback.errors import InvalidInput, StoreError
 from thinkback.ids import content_hash
-from thinkback.ports import Embedder, InputKind
-from thinkback.types import FloatMatrix, FloatVector
+from thinkback.ports import Embedder, InputKind, LazyEmbedder, PaidEmbedder
+from thinkback.types import FloatMatrix, FloatVector, Usage
 
 __all__ = ["CachedEmbedder"]
 
@@ -73,24 +73,44 @@ class CachedEmbedder:
         """Tokens that the model reads."""
         return self._inner.max_tokens
 
+    def expect(self, dimension: int) -> None:
+        """Tell ``inner`` a dimension that is known from earlier, if it would have to find out."""
+        if isinstance(self._inner, LazyEmbedder):
+            self._inner.expect(dimension)
+
     def embed(self, texts: Sequence[str], *, kind: InputKind) -> FloatMatrix:
         """Return what ``inner`` returns, shape (len(texts), dimension); a text that occurs twice is asked for once.
 
         Raises:
             ModelError: as ``inner`` does; then nothing of the call is remembered.
         """
-        keys = [content_hash(self.id, kind, text) for text in texts]
-        by_key = dict(zip(keys, texts, strict=True))
+        return self.embed_counted(texts, kind=kind)[0]
+
+    def worst(self, texts: Sequence[str], *, kind: InputKind) -> Usage:
+        """Return the most that the texts which are not remembered can cost; nothing if ``inner`` costs nothing."""
+        if not isinstance(self._inner, PaidEmbedder):
+            return Usage()
+        by_key = self._by_key(texts, kind)
+        with self._lock:
+            known = self._remembered(by_key, kind)
+        missing = [text for key, text in by_key.items() if key not in known]
+        return self._inner.worst(missing, kind=kind) if missing else Usage()
+
+    def embed_counted(self, texts: Sequence[str], *, kind: InputKind) -> tuple[FloatMatrix, Usage]:
+        """Return what ``embed`` does, and what asking ``inner`` did cost.
+
+        Raises:
+            ModelError: as ``inner`` does.
+        """
+        by_key = self._by_key(texts, kind)
         layers = self._layers(kind)
         with self._lock:
-            vectors: dict[str, FloatVector] = {}
-            for layer in layers:
-                found = layer.get([key for key in by_key if key not in vectors], self.dimension)
-                vectors.update(found)
+            vectors = self._remembered(by_key, kind)
         missing = [key for key in by_key if key not in vectors]
         fresh: dict[str, FloatVector] = {}
+        spent = Usage()
         if missing:
-            rows = self._inner.embed([by_key[key] for key in missing], kind=kind)
+            rows, spent = self._ask([by_key[key] for key in missing], kind)
             fresh = {key: row.copy() for key, row in zip(missing, rows, strict=True)}
         with self._lock:
             self.hits += len(texts) - len(missing)
@@ -98,9 +118,23 @@ class CachedEmbedder:
             for layer in layers:
                 layer.put({**vectors, **fresh} if layer is self._recent else fresh)
         vectors.update(fresh)
-        if not keys:
-            return np.zeros((0, self.dimension), dtype=np.float32)
-        return np.stack([vectors[key] for key in keys])
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32), spent
+        return np.stack([vectors[content_hash(self.id, kind, text)] for text in texts]), spent
+
+    def _by_key(self, texts: Sequence[str], kind: InputKind) -> dict[str, str]:
+        return {content_hash(self.id, kind, text): text for text in texts}
+
+    def _remembered(self, by_key: Mapping[str, str], kind: InputKind) -> dict[str, FloatVector]:
+        vectors: dict[str, FloatVector] = {}
+        for layer in self._layers(kind):
+            vectors.update(layer.get([key for key in by_key if key not in vectors], lambda: self.dimension))
+        return vectors
+
+    def _ask(self, texts: list[str], kind: InputKind) -> tuple[FloatMatrix, Usage]:
+        if isinstance(self._inner, PaidEmbedder):
+            return self._inner.embed_counted(texts, kind=kind)
+        return self._inner.embed(texts, kind=kind), Usage()
 
     def _layers(self, kind: InputKind) -> list[_Layer]:
         layers: list[_Layer] = [self._recent] if kind == "query" else []
@@ -137,7 +171,7 @@ class CachedEmbedder:
 class _Layer(Protocol):
     """A place that keeps vectors by key."""
 
-    def get(self, keys: Sequence[str], dimension: int) -> dict[str, FloatVector]: ...
+    def get(self, keys: Sequence[str], dimension: Callable[[], int]) -> dict[str, FloatVector]: ...
 
     def put(self, vectors: Mapping[str, FloatVector]) -> None: ...
 
@@ -151,7 +185,7 @@ class _Memory:
         self.rows: OrderedDict[str, FloatVector] = OrderedDict()
         self._limit = limit
 
-    def get(self, keys: Sequence[str], dimension: int) -> dict[str, FloatVector]:  # noqa: ARG002 - all have the same
+    def get(self, keys: Sequence[str], dimension: Callable[[], int]) -> dict[str, FloatVector]:  # noqa: ARG002 - all have the same
         return {key: self.rows[key] for key in keys if key in self.rows}
 
     def put(self, vectors: Mapping[str, FloatVector]) -> None:
@@ -185,8 +219,11 @@ class _File:
         except sqlite3.Error as error:
             raise InvalidInput(f"The file {str(path)!r} cannot be used to keep vectors: {error}.") from error
 
-    def get(self, keys: Sequence[str], dimension: int) -> dict[str, FloatVector]:
+    def get(self, keys: Sequence[str], dimension: Callable[[], int]) -> dict[str, FloatVector]:
         found: dict[str, FloatVector] = {}
+        if not keys:
+            return found
+        size = 4 * dimension()
         with contextlib.suppress(sqlite3.Error):
             for start in range(0, len(keys), _PER_QUERY):
                 part = keys[start : start + _PER_QUERY]
@@ -196,7 +233,7 @@ class _File:
                     part,
                 )
                 for key, raw in rows:
-                    if len(raw) == 4 * dimension:
+                    if len(raw) == size:
                         found[key] = np.frombuffer(raw, dtype="<f4").astype(np.float32)
         return found
 

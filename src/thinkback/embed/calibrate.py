@@ -32,9 +32,9 @@ class Thresholds(Record):
     """Two cosines of one embedder."""
 
     gate: float
-    """Least cosine of a question to a thought that may be shown for it (findings, A4)."""
+    """Least cosine of a question to a thought that may be shown for it whatever its roots (docs/adr/0004)."""
     related: float
-    """Cosine of two claims from which on they are compared (findings, D)."""
+    """Cosine of two claims from which on they are compared; what they say decides, for no cosine tells a changed number."""
 
 
 def rank_of(cosine: float, cosines: Cosines) -> float:

@@ -92,6 +92,7 @@ class SentenceTransformerEmbedder:
         self._download = download
         self._lock = threading.RLock()
         self._models: dict[str, Any] = {}
+        self._expected: int | None = None
         self.id = self._name()
 
     def _name(self) -> str:
@@ -110,8 +111,14 @@ class SentenceTransformerEmbedder:
     # --- the port ------------------------------------------------------------------------------------------------
     @property
     def dimension(self) -> int:
-        """Components of a vector; the first look loads the model."""
+        """Components of a vector; the first look loads the model, unless ``expect`` told it."""
+        if self._expected is not None and not self._models:
+            return self._expected
         return self._width() + int(self._norm_bound is not None)
+
+    def expect(self, dimension: int) -> None:
+        """Take a dimension that is known from earlier, so that it costs no loading; vectors of another one are refused."""
+        self._expected = dimension
 
     @property
     def max_tokens(self) -> int:
@@ -132,10 +139,12 @@ class SentenceTransformerEmbedder:
             MissingExtra: sentence-transformers is not installed.
             ModelError: the model cannot be loaded or run, or gave NaN or too few vectors.
         """
-        return embed_content(texts, dimension=self.dimension, embed=lambda kept: self._embed(kept, kind))
+        return embed_content(texts, dimension=lambda: self.dimension, embed=lambda kept: self._embed(kept, kind))
 
     def _embed(self, texts: list[str], kind: InputKind) -> FloatMatrix:
         raw = self._raw(texts, kind)
+        if self._expected not in {None, self.dimension}:
+            raise BadReply(f"The embedder {self.id!r} has {self.dimension} dimensions, not {self._expected} as before.")
         unit = unit_rows(raw, count=len(texts), dimension=self._width(), model=self.id)
         if self._norm_bound is None:
             return unit

@@ -16,7 +16,7 @@ from thinkback.engine.events import AnswerEvent, Event, TextEvent
 from thinkback.engine.parts import Parts
 from thinkback.engine.retrieving import Asked, Found, answer_prompt, describe, evidence_first, retrieve
 from thinkback.engine.shown import Shown
-from thinkback.errors import BadReply, ModelError, StoreError
+from thinkback.errors import BadReply, BudgetExceeded, ModelError, StoreError
 from thinkback.llm.structured import FieldStream, parse, schema_of
 from thinkback.ports import Delta, Generator, Message, Reply, Request
 from thinkback.text.prompts import load_prompt, render_item
@@ -186,7 +186,7 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
         purpose="answer",
         schema=schema_of(EvidenceReply) if quotes_first else None,
     )
-    settle = meter.reserve(llm, request)
+    claim, request = meter.reserve(llm, request)
     streamed: list[str] = []
     spent = Usage(calls=1, failed_calls=1, prompt_tokens=_size(llm, messages), estimated=True)
     try:
@@ -196,14 +196,14 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
         else:
             reply, replied = yield from _stream_prose(pieces, shown)
         spent = reply.usage
-    except ModelError as error:
+    except (ModelError, BudgetExceeded) as error:
         spent = spent_on(error, replace(spent, completion_tokens=llm.count("".join(streamed))))
         raise
     except GeneratorExit:
         spent = replace(spent, failed_calls=0, completion_tokens=llm.count("".join(streamed)))
         raise
     finally:
-        settle(spent)
+        claim.settle(spent)
     if reply.finish == "length":
         replied = replace(replied, warnings=(*replied.warnings, "The answer was cut at its token limit."))
     return replied

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from thinkback.engine.budget import Meter, afford, on_account
 from thinkback.engine.bundle_checks import check_graph, check_texts, labels
 from thinkback.engine.parts import Parts
 from thinkback.engine.standing import restand
@@ -27,6 +28,7 @@ from thinkback.types import (
     Derivation,
     Document,
     FloatMatrix,
+    Item,
     Link,
     Record,
     Status,
@@ -136,6 +138,7 @@ def import_lines(
 
     Raises:
         BundleError: not a bundle, of a newer format, damaged, or it claims what its texts and sources do not bear out.
+        BudgetExceeded: before anything is embedded.
     """
     contents = _read(lines, namespace)
     _label(contents, trust)
@@ -156,21 +159,23 @@ def import_lines(
         dry_run=dry_run,
     )
     if not dry_run:
+        active = [one for one in new["thought"] if one.status == "active"]
+        parts = _paying(parts, namespace, [*new["chunk"], *active])
         chunk_vectors = _embed(parts, [chunk.text for chunk in new["chunk"]], progress)
-        active = [thought for thought in new["thought"] if thought.status == "active"]
-        thought_vectors = _embed(parts, [thought.text for thought in active], progress)
+        matrix = _embed(parts, [thought.text for thought in active], progress)
+        thought_vectors = {thought.id: vector for thought, vector in zip(active, matrix, strict=True)}
         with parts.store.write() as writer:
-            _write(
-                writer,
-                namespace,
-                contents,
-                new,
-                chunk_vectors,
-                dict(zip((t.id for t in active), thought_vectors, strict=True)),
-            )
+            _write(writer, namespace, contents, new, chunk_vectors, thought_vectors)
             stale = _judge(writer, namespace, new["thought"], trust, parts.clock())
         report = dataclasses.replace(report, stale=stale)
     return report
+
+
+def _paying(parts: Parts, namespace: str, items: Sequence[Item]) -> Parts:
+    """Return the parts with an embedder on the namespace's account, which has room for all of the items."""
+    parts = on_account(parts, Meter(parts, namespace, what="other"))
+    afford(parts.embedder, [item.text for item in items])
+    return parts
 
 
 def _label(contents: _Contents, trust: Trust | None) -> None:

@@ -14,7 +14,7 @@ from typing import Literal, Self, overload
 from thinkback.config import Budget
 from thinkback.engine.asking import Delivered, answer_events
 from thinkback.engine.asynchronous import iterate, twin
-from thinkback.engine.budget import Meter, tighter
+from thinkback.engine.budget import Meter, on_account, tighter, tune
 from thinkback.engine.checking import quotes_of
 from thinkback.engine.events import DoneEvent, Event, OutcomeEvent
 from thinkback.engine.ingesting import add_sources
@@ -80,6 +80,8 @@ class Engine(InsightFace):
 
         Raises:
             InvalidInput: nothing that can be added. A file that cannot be read is reported in the result instead.
+            BudgetExceeded: an embedder that is paid could break a limit. What was done before is kept and stands, with what
+                was not, in the error's ``report``.
         """
         name = self._where(namespace, user_id, agent_id, run_id)
         if doc_id is not None:
@@ -182,10 +184,12 @@ class Engine(InsightFace):
             InvalidInput: an empty or too long question, or a filter that cannot be.
         """
         self._parts.model()
-        self._parts.tune()
+        text = check_text(question, "The question").strip()
+        name = self._where(namespace, user_id, agent_id, run_id)
+        tune(self._parts, name)
         asked = Asked(
-            question=check_text(question, "The question").strip(),
-            namespace=self._where(namespace, user_id, agent_id, run_id),
+            question=text,
+            namespace=name,
             where=where_of(documents, filters),
             preset=self._parts.preset,
             remember=remember,
@@ -201,6 +205,7 @@ class Engine(InsightFace):
 
     def _events(self, parts: Parts, asked: Asked) -> Generator[Event, None, None]:
         meter = Meter(parts, asked.namespace)
+        parts = on_account(parts, meter)
         delivered = yield from answer_events(parts, asked, meter)
         outcomes: tuple[Outcome, ...] = ()
         if delivered.worth_remembering and not asked.remember:

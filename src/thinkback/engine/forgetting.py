@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from thinkback.engine.budget import Meter, on_account
 from thinkback.engine.parts import Parts
 from thinkback.engine.standing import (
     blank_sisters,
@@ -137,7 +138,8 @@ def restore(parts: Parts, namespace: str, thought_id: str) -> tuple[str, ...]:
             raise InvalidInput(f"The thought {thought_id!r} is in use.")
         near = closure(reader, namespace, [thought_id])
     asleep = [one for one in near.thoughts.values() if one.status == "stale" or one.id == thought_id]
-    matrix = parts.embedder.embed([one.text for one in asleep], kind="document")
+    embedder = on_account(parts, Meter(parts, namespace, what="other")).embedder
+    matrix = embedder.embed([one.text for one in asleep], kind="document")
     vectors: dict[str, FloatVector] = {one.id: vector for one, vector in zip(asleep, matrix, strict=True)}
     with parts.store.write() as writer:
         thought = _thought(writer, namespace, thought_id)

@@ -10,24 +10,24 @@ from typing import Literal
 
 import numpy as np
 
+from thinkback.engine.budget import Meter, afford, on_account
+from thinkback.engine.cutting import cut
+from thinkback.engine.embedding import embed_documents
 from thinkback.engine.parts import Parts
 from thinkback.engine.relabelling import relabel
 from thinkback.engine.sources import Loaded, Source, as_said, still_holds
 from thinkback.engine.standing import restand
-from thinkback.errors import EncryptedDocument, LoadError, ModelError
+from thinkback.errors import BudgetExceeded, EncryptedDocument, LoadError, ModelError
 from thinkback.ids import content_hash
 from thinkback.ports import HistoryEvent, Progress, Reader, Writer
-from thinkback.text.chunk import chunk
 from thinkback.types import AddReport, AddResult, Chunk, Document, FloatMatrix, SpanText
 
-__all__ = ["add_sources", "chunk_rule"]
+__all__ = ["add_sources"]
 
 _FLUSH_CHUNKS = 256
 _FLUSH_DOCUMENTS = 64
-_EMBED_BATCH = 64  # texts between two reports of progress
 _CHANGED = "it was changed by somebody else meanwhile; add it again"
 _DELETED = "it was deleted meanwhile; add it again"
-_TOKENS_A_WORD = 1.4  # of English prose under a word-piece tokenizer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +55,26 @@ def add_sources(
     A source that fails leaves its reason and does not stop the others; sources are written in groups, each in one
     transaction, so that a crash loses at most what was not yet reported. New places come before known ones: a file that
     was renamed takes its document along before the file that now bears the old name is read.
+
+    Raises:
+        BudgetExceeded: embedding the next source could break a limit. What was done before is kept; ``report`` has it.
     """
     started = time.perf_counter()
     listed = list(sources)
-    run = _Run(parts, namespace, len(listed), progress, total)
+    meter = Meter(parts, namespace, what="other")
+    run = _Run(on_account(parts, meter), namespace, len(listed), progress, total)
+    try:
+        _take_all(parts, namespace, run, listed)
+    except BudgetExceeded as error:
+        done = run.stop(listed, error.message)
+        more = f" {done} of {len(listed)} sources were done before, and are kept." if len(listed) > 1 else ""
+        refusal = BudgetExceeded(f"{error.message}{more}")
+        refusal.report = AddReport(results=tuple(run.results), seconds=time.perf_counter() - started, usage=meter.usage)
+        raise refusal from error
+    return AddReport(results=tuple(run.results), seconds=time.perf_counter() - started, usage=meter.usage)
+
+
+def _take_all(parts: Parts, namespace: str, run: _Run, listed: Sequence[Source]) -> None:
     with parts.store.read() as reader:
         known = [reader.document_by_uri(namespace, source.uri) is not None for source in listed]
     for place in sorted(range(len(listed)), key=known.__getitem__):
@@ -67,7 +83,6 @@ def add_sources(
     for place in run.orphans():
         run.take(place, listed[place])
     run.flush()
-    return AddReport(results=tuple(run.results), seconds=time.perf_counter() - started)
 
 
 class _Run:
@@ -78,7 +93,8 @@ class _Run:
         self._pending: list[tuple[int, _Prepared]] = []
         self._hashes: dict[int, str] = {}
         self._seen: set[int] = set()
-        self.results = [AddResult(status="failed", uri="", document_id=None, reason="not written")] * count
+        self._not_written = AddResult(status="failed", uri="", document_id=None, reason="not written")
+        self.results = [self._not_written] * count
 
     def take(self, place: int, source: Source) -> None:
         """Load a source and write it, with others or later."""
@@ -103,12 +119,33 @@ class _Run:
             self._progress("documents", len(self._seen), self._total, loaded.title or loaded.uri)
 
     def flush(self) -> None:
-        """Write what waits."""
-        group = [prepared for _, prepared in self._pending]
-        written = _write(self._parts, self._namespace, group, self._progress)
-        for (place, _), result in zip(self._pending, written, strict=True):
+        """Write what waits.
+
+        Raises:
+            BudgetExceeded: there is no room for all of it; the first ones, as many as there was room for, are written.
+        """
+        group, self._pending = self._pending, []
+        try:
+            self._write(group)
+        except BudgetExceeded:
+            if len(group) == 1:
+                raise
+            for one in group:
+                self._write([one])
+
+    def _write(self, group: Sequence[tuple[int, _Prepared]]) -> None:
+        prepared = [one for _, one in group]
+        afford(self._parts.embedder, _fresh_texts(prepared))
+        written = _write(self._parts, self._namespace, prepared, self._progress)
+        for (place, _), result in zip(group, written, strict=True):
             self.results[place] = result
-        self._pending.clear()
+
+    def stop(self, listed: Sequence[Source], reason: str) -> int:
+        """Give what was not come to its reason; return how many sources were done."""
+        left = [place for place, result in enumerate(self.results) if result is self._not_written]
+        for place in left:
+            self.results[place] = AddResult(status="failed", uri=listed[place].uri, document_id=None, reason=reason)
+        return len(self.results) - len(left)
 
     def orphans(self) -> tuple[int, ...]:
         """Return the places of copies whose twin has another text by now, so that theirs stands nowhere."""
@@ -132,30 +169,6 @@ def _touches(waiting: _Prepared, loaded: Loaded, hashed: str) -> bool:
     return hashed in held or waiting.document.uri == loaded.uri
 
 
-def chunk_rule(parts: Parts) -> tuple[int, str, str]:
-    """Return size, unit and a warning: the preset's rule, or the embedder's limit where that is smaller."""
-    preset, limit = parts.preset, parts.embedder.max_tokens
-    if preset.chunk_unit == "words":
-        if preset.chunk_size * _TOKENS_A_WORD <= limit:
-            return preset.chunk_size, "words", ""
-        return (
-            limit,
-            "tokens",
-            f"Chunks hold {limit} tokens instead of {preset.chunk_size} words: the embedder reads no more.",
-        )
-    if preset.chunk_size <= limit:
-        return preset.chunk_size, "tokens", ""
-    return limit, "tokens", f"Chunks hold {limit} tokens instead of {preset.chunk_size}: the embedder reads no more."
-
-
-def _spans(parts: Parts, loaded: Loaded) -> tuple[tuple[SpanText, ...], str]:
-    size, unit, warning = chunk_rule(parts)
-    spans = chunk(
-        loaded.text, parts.embedder.count, size=size, unit="words" if unit == "words" else "tokens", pages=loaded.pages
-    )
-    return spans, warning
-
-
 def _prepare(parts: Parts, namespace: str, loaded: Loaded, hashed: str) -> _Prepared | AddResult:
     with parts.store.read() as reader:
         former = _former(reader, namespace, loaded)
@@ -168,7 +181,7 @@ def _prepare(parts: Parts, namespace: str, loaded: Loaded, hashed: str) -> _Prep
     if twins:
         left = next((twin for twin in twins if not still_holds(twin.uri, hashed, parts.limits)), None)
         return _move(parts, left, loaded) if left else _copy(loaded, twins[0])
-    spans, warning = _spans(parts, loaded)
+    spans, warning = cut(parts, loaded)
     warnings = (*loaded.warnings, warning) if warning else loaded.warnings
     if not spans:
         reason = loaded.warnings[0] if loaded.warnings else "it holds no text"
@@ -309,9 +322,8 @@ def _write(
     """Embed what is new of a group and write the group in one transaction."""
     if not prepared:
         return
-    fresh = [piece.text for one in prepared for piece in one.chunks if piece.id not in one.kept]
     try:
-        vectors = _embed(parts, fresh, progress)
+        vectors = embed_documents(parts.embedder, _fresh_texts(prepared), progress)
     except ModelError as error:
         yield from (_failed(one.loaded, str(error)) for one in prepared)
         return
@@ -326,6 +338,10 @@ def _write(
                     used += 1
             results.append(_write_one(parts, writer, namespace, one, matrix))
     yield from results
+
+
+def _fresh_texts(prepared: Sequence[_Prepared]) -> list[str]:
+    return [piece.text for one in prepared for piece in one.chunks if piece.id not in one.kept]
 
 
 def _write_one(parts: Parts, writer: Writer, namespace: str, one: _Prepared, vectors: FloatMatrix) -> AddResult:
@@ -377,18 +393,3 @@ def _is_as_before(writer: Writer, current: Document | None, one: _Prepared) -> b
         return current is one.former
     marks = [(document.version, document.created_at, document.content_hash) for document in (current, one.former)]
     return marks[0] == marks[1] and one.kept <= {piece.id for piece in writer.chunks(current.namespace, current.id)}
-
-
-def _embed(parts: Parts, texts: Sequence[str], progress: Progress | None) -> FloatMatrix:
-    """Return the vectors of texts, reporting progress batch by batch."""
-    if progress is None or len(texts) <= _EMBED_BATCH:
-        vectors = parts.embedder.embed(list(texts), kind="document")
-        if progress and texts:
-            progress("chunks", len(texts), len(texts))
-        return vectors
-    batches = []
-    for start in range(0, len(texts), _EMBED_BATCH):
-        batch = texts[start : start + _EMBED_BATCH]
-        batches.append(parts.embedder.embed(list(batch), kind="document"))
-        progress("chunks", start + len(batch), len(texts))
-    return np.concatenate(batches)

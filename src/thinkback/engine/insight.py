@@ -7,6 +7,7 @@ from typing import Literal
 
 from thinkback.engine.asynchronous import twin
 from thinkback.engine.auditing import AuditReport, audit
+from thinkback.engine.budget import Meter, on_account, tune
 from thinkback.engine.citing_list import cited
 from thinkback.engine.explaining import WhyNode, explain
 from thinkback.engine.learning import Expert, LearnReport, learn, learn_from
@@ -85,12 +86,13 @@ class InsightFace(MemoryFace):
         if top_k < 1:
             raise InvalidInput(f"top_k must be at least 1, not {top_k}.")
         check_text(query, "The query")
-        self._parts.tune()
-        vector = self._parts.embed_query(query)
+        name = self._where(namespace)
+        tune(self._parts, name)
+        vector = on_account(self._parts, Meter(self._parts, name, what="other")).embed_query(query)
         with self._parts.store.read() as reader:
             return search(
                 reader,
-                self._where(namespace),
+                name,
                 question=query,
                 vector=vector,
                 preset=self._parts.preset,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from thinkback.engine.budget import Meter
+from thinkback.engine.budget import Meter, on_account, tune
 from thinkback.engine.parts import Parts
 from thinkback.engine.remembering import Told, admit_atoms, count_outcomes, distilled, failed
 from thinkback.engine.shown import Shown
@@ -64,15 +64,7 @@ def learn(
 
     if is_abstention(answer):
         return report((Outcome(status="abstained", reason="the answer says that it cannot be answered"),))
-    said = Testimony(
-        id=parts.fresh_id("tst"),
-        namespace=namespace,
-        source=source,
-        question=question,
-        answer=answer,
-        trust=trust,
-        created_at=parts.clock(),
-    )
+    said = _testimony(parts, namespace, question, answer, source, trust)
     root = Source(
         kind="testimony", id=said.id, text=answer, level=1.0, trust=trust, roots=(Root(kind="testimony", id=said.id),)
     )
@@ -86,6 +78,8 @@ def learn(
         testimony=said,
     )
     try:
+        tune(parts, namespace)
+        parts = on_account(parts, meter)
         atoms: tuple[Atom, ...] | Outcome
         atoms = (
             distilled(parts, told, meter) if parts.llm is not None else notes_of(answer, most=parts.preset.max_atoms)
@@ -97,6 +91,18 @@ def learn(
         return report((failed(error),))
     kept = any(outcome.thought_id for outcome in outcomes)
     return report(outcomes, said.id if kept else None)
+
+
+def _testimony(parts: Parts, namespace: str, question: str, answer: str, source: str, trust: Trust) -> Testimony:
+    return Testimony(
+        id=parts.fresh_id("tst"),
+        namespace=namespace,
+        source=source,
+        question=question,
+        answer=answer,
+        trust=trust,
+        created_at=parts.clock(),
+    )
 
 
 def learn_from(

@@ -39,7 +39,7 @@ class Parts:
     clock: Clock
     fresh_id: IdSource
     limits: Limits = field(default_factory=Limits)
-    retune: Callable[[Preset], Preset] | None = None
+    retune: Callable[[Preset, Embedder], Preset] | None = None
     """Moves the preset's cosine thresholds to the embedder; run once, when the embedder is first needed."""
     budget_lock: threading.Lock = field(default_factory=threading.Lock)
     tune_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -57,16 +57,20 @@ class Parts:
             )
         return self.llm
 
-    def tune(self) -> None:
+    def tune(self, embedder: Embedder | None = None) -> None:
         """Fit the thresholds to the embedder, if that is still to be done.
+
+        Args:
+            embedder: the same, held within budgets; None: as it is.
 
         Raises:
             ModelError: the embedder does not answer.
+            BudgetExceeded: the one that was given may not.
         """
         if self.retune is not None:
             with self.tune_lock:
                 if self.retune is not None:
-                    self.preset, self.retune = self.retune(self.preset), None
+                    self.preset, self.retune = self.retune(self.preset, embedder or self.embedder), None
 
     def embed_query(self, text: str) -> FloatVector:
         """Return the vector of a question."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from thinkback.engine.asking import answer_events
-from thinkback.engine.budget import Meter
+from thinkback.engine.budget import Meter, on_account, tune
 from thinkback.engine.checking import quotes_of
 from thinkback.engine.parts import Parts, check_text
 from thinkback.engine.remembering import Told, remember
@@ -61,7 +61,7 @@ def refresh(parts: Parts, namespace: str, ids: Sequence[str] | None) -> tuple[Re
     for thought in stale:
         if thought.status != "stale":
             raise InvalidInput(f"The thought {thought.id!r} is {thought.status}, not stale.")
-    parts.tune()
+    tune(parts, namespace)
     return tuple(_refresh_or_say_why(parts, namespace, thought) for thought in stale)
 
 
@@ -74,6 +74,8 @@ def _refresh_or_say_why(parts: Parts, namespace: str, thought: Thought) -> Refre
 
 
 def _refresh_one(parts: Parts, namespace: str, thought: Thought) -> RefreshResult:
+    meter = Meter(parts, namespace)
+    parts = on_account(parts, meter)
     vector = parts.embed_text(thought.text)
     grounded = _ground_in_chunks(parts, namespace, thought.text, vector, trust=thought.trust)
     if isinstance(grounded, Grounded):
@@ -94,18 +96,24 @@ def _refresh_one(parts: Parts, namespace: str, thought: Thought) -> RefreshResul
             writer.add_history(
                 [HistoryEvent(namespace=namespace, item_id=thought.id, event="refreshed", at=parts.clock())]
             )
-        return RefreshResult(thought_id=thought.id, status="verified", reason="its words stand in the present sources")
-    return _ask_again(parts, namespace, thought, grounded)
+        return RefreshResult(
+            thought_id=thought.id,
+            status="verified",
+            reason="its words stand in the present sources",
+            usage=meter.usage,
+        )
+    return _ask_again(parts, namespace, thought, grounded, meter)
 
 
-def _ask_again(parts: Parts, namespace: str, thought: Thought, refusal: Refusal) -> RefreshResult:
+def _ask_again(parts: Parts, namespace: str, thought: Thought, refusal: Refusal, meter: Meter) -> RefreshResult:
     with parts.store.read() as reader:
         ways = reader.derivations(namespace, [thought.id]).get(thought.id, ())
     question = next((way.question for way in reversed(ways) if way.question), "")
     if parts.llm is None or not question:
         why = "there is no model to ask again" if question else "its question is gone"
-        return RefreshResult(thought_id=thought.id, status="stale", reason=f"{refusal.reason}; {why}")
-    meter = Meter(parts, namespace)
+        return RefreshResult(
+            thought_id=thought.id, status="stale", reason=f"{refusal.reason}; {why}", usage=meter.usage
+        )
     asked = Asked(question=question, namespace=namespace, where=None, preset=parts.preset, remember=True)
     stream = answer_events(parts, asked, meter)
     try:
@@ -211,7 +219,8 @@ def edit_thought(parts: Parts, namespace: str, thought_id: str, text: str) -> Ou
         NotFound: no such thought.
     """
     text = check_text(text, "The new text").strip()
-    parts.tune()
+    tune(parts, namespace)
+    parts = on_account(parts, Meter(parts, namespace, what="other"))
     vector = parts.embed_text(text)
     with parts.store.read() as reader:
         found = [item for item in reader.items(namespace, [thought_id]) if isinstance(item, Thought)]

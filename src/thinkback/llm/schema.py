@@ -13,7 +13,7 @@ __all__ = ["schema_of"]
 
 _DROPPED: Final = frozenset(
     # Titles and defaults are noise to a model; the rest is refused by one server or another, and a maxLength made a
-    # grammar end a sentence in mid-number (findings C).
+    # grammar end a sentence in mid-number.
     ("title", "default", "examples", "minLength", "maxLength", "pattern", "format", "discriminator")
 )
 

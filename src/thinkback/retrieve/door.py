@@ -1,6 +1,6 @@
 """Which door a question takes: that of similarity, or that of requests about a whole document or corpus.
 
-Similarity to "write an abstract for this paper" says nothing about which notes on the paper are needed (findings C: the
+Similarity to "write an abstract for this paper" says nothing about which notes on the paper are needed (the
 notes of five papers ranked 5 to 34 there), so such requests choose thoughts by coverage instead. The decision is made on
 the words alone: a request for a digest ("summarise", "overview"), or for the main points or open questions, that names a
 whole or nothing at all; a topic behind it ("the main findings on dropout") makes it an ordinary question again.

@@ -1,6 +1,6 @@
 """Neighbour smoothing: a chunk is also as good as what stands before and after it in its document.
 
-The likeness of the question to v_i + w v_(i-1) + w v_(i+1) (findings A2). The dot product is linear, so it is the same sum
+The likeness of the question to v_i + w v_(i-1) + w v_(i+1) (docs/adr/0004). The dot product is linear, so it is the same sum
 over three cosines and needs no vector; divided by the sum of the weights, it can be compared with the cosine of an item that
 has fewer neighbours, or none. Its counterpart for words, BM25 over the window of three chunks, is the store's.
 """

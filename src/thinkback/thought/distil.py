@@ -17,7 +17,7 @@ __all__ = ["AtomsReply", "SummaryReply", "clean_atoms", "cut_sentences", "notes_
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-ZÀ-ÞА-Я0-9])|(?<=[。！？])")
 _MARKER = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
-_LONGEST_ATOM = 2  # sentences; a cap in characters cut notes in the middle of a number (findings C)
+_LONGEST_ATOM = 2  # sentences; a cap in characters cut notes in the middle of a number
 _LONGEST_OVERVIEW = 4
 _LONGEST_WORDS = 120
 _LEAST_CHARACTERS = 8

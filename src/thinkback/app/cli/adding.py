@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinkback.app.cli.failures import FAILED
+from thinkback.app.cli.failures import BUDGET, FAILED
 from thinkback.app.cli.naming import file_name, handles
 from thinkback.app.cli.opening import memory
 from thinkback.app.cli.options import Common, TrustLabel, shared
-from thinkback.app.cli.screen import emit, joined, line, note, out, quantity, symbol, table
+from thinkback.app.cli.screen import clean, emit, joined, line, note, out, quantity, symbol, table
 from thinkback.app.cli.waiting import adding
-from thinkback.errors import InvalidInput
+from thinkback.errors import BudgetExceeded, InvalidInput
 
 if TYPE_CHECKING:  # the engine imports numpy and pydantic, which `--help` must not wait for
     from thinkback.engine.face import Engine
@@ -74,7 +74,7 @@ def add(
         given = [text]
     else:
         given = [_source(one) for one in sources]
-    with memory(common, allow_hosts=allow_host or []) as engine, _kept(engine), adding() as progress:
+    with _reported(common), memory(common, allow_hosts=allow_host or []) as engine, _kept(engine), adding() as progress:
         report = engine.add(
             given, title=title, doc_id=doc_id, metadata=metadata, trust=_trust(trust), progress=progress
         )
@@ -95,7 +95,7 @@ def sync(
     thoughts, and documents whose file is gone are deleted with all that is derived from them. Documents from elsewhere are
     left alone. An empty folder is refused. Ctrl-C keeps what was written.
     """
-    with memory(common) as engine, _kept(engine), adding() as progress:
+    with _reported(common), memory(common) as engine, _kept(engine), adding() as progress:
         report = engine.sync(folder, metadata=_metadata(meta or []), trust=_trust(trust), progress=progress)
     _show(common, report)
 
@@ -157,13 +157,30 @@ def _kept(engine: Engine) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _reported(common: Common) -> Iterator[None]:
+    """Where a budget ends the work, show what was done before the error itself."""
+    try:
+        yield
+    except BudgetExceeded as error:
+        if error.report is None:
+            raise
+        _say(common, error.report)
+        print(f"Error: {clean(error.message)}", file=sys.stderr)
+        raise typer.Exit(BUDGET) from error
+
+
 def _show(common: Common, report: AddReport) -> None:
+    _say(common, report)
+    if any(result.status == "failed" for result in report):
+        raise typer.Exit(FAILED)
+
+
+def _say(common: Common, report: AddReport) -> None:
     if common.as_json:
         emit(report)
     else:
         _print(report)
-    if any(result.status == "failed" for result in report):
-        raise typer.Exit(FAILED)
 
 
 _MARKS = {
@@ -210,7 +227,10 @@ def _print(report: AddReport) -> None:
     chunks = sum(result.chunks - result.chunks_kept for result in rows if result.status in {"added", "updated"})
     speed = f"{quantity(chunks, 'chunk')} at {chunks / report.seconds:.1f} a second" if chunks else ""
     total = ", ".join(f"{number:,} {status}" for status, number in counts.items())
-    console.print(joined([total, speed, f"{report.seconds:.1f} s"]), style="dim")
+    usage = report.usage
+    embedded = f"{usage.embedded_tokens:,} tokens embedded" if usage.embedded_tokens else ""
+    money = f"costs {usage.money:.4f}" if usage.money else ""
+    console.print(joined([total, speed, embedded, money, f"{report.seconds:.1f} s"]), style="dim")
 
 
 def _most_telling(rows: Sequence[AddResult]) -> list[AddResult]:

@@ -187,13 +187,15 @@ def _thoughts(hits: Iterable[Hit]) -> list[Hit]:
 def cost(usage: Usage) -> str:
     """Return tokens, calls, money and seconds in a few words."""
     parts = []
+    sign = symbol("≈", "~") if usage.estimated else ""
     if usage.calls:
-        sign = symbol("≈", "~") if usage.estimated else ""
         parts.append(
             f"{sign}{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens in {quantity(usage.calls, 'call')}"
         )
     else:
         parts.append("no model call")
+    if usage.embedded_tokens:
+        parts.append(f"{sign}{usage.embedded_tokens:,} tokens embedded")
     if usage.cached_prompt_tokens * 10 > usage.prompt_tokens:
         parts.append(f"{usage.cached_prompt_tokens:,} read before")
     if usage.failed_calls:

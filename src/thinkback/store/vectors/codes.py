@@ -2,7 +2,7 @@
 
 ``sign``: one bit a dimension, the sign. A Hamming scan takes the nearest thousand; the product of the float query with
 their bits orders those far better than their distances do, so few vectors need to be read from disk afterwards. Measured
-on MiniLM vectors (findings B): Hamming needs 400 rows for .99 of the true top ten, float query x bits 81.
+on MiniLM vectors: Hamming needs 400 rows for .99 of the true top ten, float query x bits 81.
 
 ``int8``: a byte a dimension with a scale for each vector, for vectors whose signs say little (all positive, say).
 
