@@ -7,7 +7,7 @@ import json
 import pytest
 
 from thinkback.engine.events import AnswerEvent, DoneEvent, OutcomeEvent, TextEvent
-from thinkback.errors import BadReply, InvalidInput, ModelTimeout, NoModel
+from thinkback.errors import BadReply, InvalidInput, ModelTimeout, NoModel, StoreFull
 from thinkback.llm.scripted import CutOff
 from thinkback.ports import ModelTraits
 
@@ -188,6 +188,41 @@ def test_a_question_asked_again_comes_from_the_cache_with_its_provenance(engine,
     assert (again.text, again.citations) == (first.text, first.citations)
     assert script.count("answer") == 1
     assert again.usage.calls == 0
+
+
+def test_a_kept_answer_counts_as_a_use_of_the_thoughts_that_it_was_made_of(engine, bridge, script):
+    engine.add(bridge)
+    engine.ask(QUESTION)
+    [thought] = engine.get_all()
+    assert (thought.use_count, thought.last_used_at) == (0, None)
+    engine.ask(QUESTION)
+    assert engine.get_all()[0].use_count == 0  # it came of this answer, and did not go into it
+    other = "In what year was the harbour bridge opened?"
+    shown = [hit.item.id for hit in engine.ask(other, remember=False).hits]
+    assert thought.id in shown
+    used = engine.get_all()[0]
+    assert used.use_count == 1
+    again = engine.ask(other)
+    assert again.cached
+    counted = engine.get_all()[0]
+    assert counted.use_count == 2
+    assert counted.last_used_at > used.last_used_at
+    assert engine.stats().uses == 2
+
+
+def test_a_use_that_cannot_be_counted_does_not_cost_the_kept_answer(engine, bridge, monkeypatch):
+    engine.add(bridge)
+    engine.ask(QUESTION)
+    other = "In what year was the harbour bridge opened?"
+    engine.ask(other, remember=False)
+
+    def full(self, *_):
+        raise StoreFull("The disk is full.")
+
+    with engine._parts.store.write() as writer:
+        kind = type(writer)
+    monkeypatch.setattr(kind, "touch", full)
+    assert engine.ask(other).cached
 
 
 def test_a_changed_word_misses_the_cache(engine, bridge, script):

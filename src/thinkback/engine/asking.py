@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Generator as Stream
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from thinkback.types import Answer, Citation, Root, StoredAnswer, Usage
 
 __all__ = ["Delivered", "answer_events"]
 
+_log = logging.getLogger(__name__)
 NOTHING_FOUND = "The sources do not answer this question."
 NOTHING_STORED = "There is nothing in memory that could answer this question."
 _REWRITE_TOKENS = 160
@@ -99,6 +101,7 @@ def answer_events(parts: Parts, asked: Asked, meter: Meter) -> Stream[Event, Non
 
     fresh = found.kept is None and bool(found.shown.hits)
     if found.kept is not None:
+        _count_use(parts, asked.namespace, found.kept, found.shown)
         yield TextEvent(text=found.kept.text)
         replied = Replied(
             text=found.kept.text, found=found.kept.found, citations=_retitled(found.kept.citations, found.shown)
@@ -348,6 +351,19 @@ def _keep(parts: Parts, asked: Asked, found: Found, replied: Replied, behind: _B
     except StoreError as error:
         return (f"The answer was not kept: {error.message}",)
     return ()
+
+
+def _count_use(parts: Parts, namespace: str, kept: StoredAnswer, shown: Shown) -> None:
+    """Count a kept answer as one more use of the thoughts that it was made of."""
+    behind = dict.fromkeys((*kept.item_ids, *(place.via for place in kept.citations if place.via)))
+    thoughts = [item_id for item_id in behind if item_id not in shown.chunks]
+    if not thoughts:
+        return
+    try:
+        with parts.store.write() as writer:
+            writer.touch(namespace, thoughts, parts.clock())
+    except StoreError as error:  # the answer stands whether its use is counted or not
+        _log.warning("the use of thoughts was not counted: %s", type(error).__name__)
 
 
 def _retitled(citations: Sequence[Citation], shown: Shown) -> tuple[Citation, ...]:

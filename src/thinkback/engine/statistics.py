@@ -24,9 +24,9 @@ class Stats(Record):
     levels: Mapping[str, int]
     """Histogram of active thoughts: level, rounded down to halves, to count."""
     thoughts_used: int
-    """Active thoughts that were shown at least once."""
+    """Active thoughts that stood behind an answer at least once."""
     uses: int
-    """How often thoughts were shown."""
+    """How often thoughts were shown for an answer, or stood behind a kept one that was given again."""
     mean_support: float
     outcomes: Mapping[str, int]
     """Outcome status to how often it was recorded."""

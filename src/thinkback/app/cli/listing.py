@@ -64,7 +64,7 @@ def thoughts(
     """List the thoughts.
 
     Level is how far a thought stands above raw text (1 is a passage, a thought on passages is 2), support how many
-    independent grounds it has, uses how often it was shown to a model.
+    independent grounds it has, uses how often an answer was made with it, or given again that was.
     """
     with memory(common) as engine:
         found = engine.get_all(statuses=ALL_STATUSES if status == "all" else (status,))
