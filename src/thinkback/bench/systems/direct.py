@@ -57,7 +57,7 @@ class Direct:
         given = [
             f"{name.capitalize()}: {query.metadata.get(name, '')}\n" for name in _GIVEN if f"{{{{{name}}}}}" in own
         ]
-        asked = replace(query, metadata={"given": "".join(given)})
+        asked = replace(query, metadata={"given": "".join([*given, "\n"]) if given else ""})
         reply = self._kit.ask(load_prompt("direct", package=PROMPTS), asked, (), allowance)
         return Output(text=reply.text.strip(), shown=())
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -72,10 +73,21 @@ def clusters(vectors: Matrix, *, seed: int, dimensions: int = DIMENSIONS) -> lis
         MissingExtra: scikit-learn is not installed.
     """
     found: list[list[int]] = []
-    for part in _one_level(vectors, seed, dimensions):
-        inner = _one_level(vectors[part], seed, dimensions)
-        found += [[part[place] for place in group] for group in inner]
+    with _one_thread():
+        for part in _one_level(vectors, seed, dimensions):
+            inner = _one_level(vectors[part], seed, dimensions)
+            found += [[part[place] for place in group] for group in inner]
     return [list(group) for group in dict.fromkeys(map(tuple, found))]
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Keep hundreds of tiny fits from waiting for threads, and sums in one order."""
+    try:
+        import sklearn.mixture  # noqa: F401 - only libraries that are loaded by now are held to it
+        from threadpoolctl import threadpool_limits  # comes with scikit-learn
+    except ImportError:
+        raise MissingExtra("A tree of clusters", "bench") from None
+    return cast("AbstractContextManager[object]", threadpool_limits(limits=1))
 
 
 def _one_level(vectors: Matrix, seed: int, dimensions: int) -> list[list[int]]:
