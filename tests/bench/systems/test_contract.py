@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import get_args
@@ -17,7 +18,7 @@ from thinkback.bench.meter import MeteredGenerator
 from thinkback.bench.ports import Allowance, Output, Query, SeesGold, ShownKind, System
 from thinkback.bench.records import Dataset, Task
 from thinkback.bench.run import Cutting, chunk_corpora
-from thinkback.bench.systems import SYSTEMS, make_systems
+from thinkback.bench.systems import SYSTEMS, make_systems, oracle
 from thinkback.embed.hashing import HashingEmbedder
 from thinkback.errors import InvalidInput, MissingExtra
 from thinkback.llm.scripted import ScriptedGenerator
@@ -283,3 +284,19 @@ def test_an_argument_that_means_nothing_is_refused(row: str, obliging_model: Cal
 def test_a_named_model_without_the_extra_names_the_extra(row: str, corpus_of: Callable[..., ChunkedCorpus]) -> None:
     with opened(row, kit_of(None)) as system, pytest.raises(MissingExtra, match=r"thinkback\[st\]"):
         system.ingest(corpus_of(TEXTS), ())
+
+
+@pytest.mark.parametrize(
+    ("row", "package"),
+    [("bm25", "bm25s"), ("tf-idf", "sklearn.feature_extraction.text"), ("hybrid", "Stemmer"), ("hralm", "sklearn.mixture"),
+     ("oracle:reference", "rouge_score.tokenizers")],
+)  # fmt: skip
+def test_without_the_extra_of_the_bench_its_name_is_said(
+    row: str, package: str, obliging_model: Callable[[Request], str], corpus_of: Callable[..., ChunkedCorpus],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setitem(sys.modules, package, None)
+    oracle._splitter.cache_clear()
+    with opened(row, kit_of(obliging_model)) as system, pytest.raises(MissingExtra, match=r"thinkback\[bench\]"):
+        system.ingest(corpus_of(TEXTS), ())
+        ask(system)
