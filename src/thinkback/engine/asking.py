@@ -178,7 +178,7 @@ def _reply(parts: Parts, asked: Asked, shown: Shown, meter: Meter) -> Stream[Eve
     """Yield texts as they come and return the finished reply."""
     llm = parts.model()
     items = "\n\n".join(
-        render_item(number, text, describe(hit))
+        render_item(number, text, describe(hit), trust=hit.item.trust)
         for number, (hit, text) in enumerate(zip(shown.hits, shown.texts, strict=True), start=1)
     )
     quotes_first = evidence_first(llm, asked.preset)

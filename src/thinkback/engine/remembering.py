@@ -120,7 +120,7 @@ def _atoms(parts: Parts, told: Told, meter: Meter) -> tuple[Atom, ...] | Outcome
     numbers = _numbers_to_show(llm, told)
     labels = [describe(hit) for hit in told.shown.hits] or ["" for _ in told.shown.sources]
     items = "\n\n".join(
-        render_item(position, told.shown.texts[number], labels[number])
+        render_item(position, told.shown.texts[number], labels[number], trust=told.shown.sources[number].trust)
         for position, number in enumerate(numbers, start=1)
     )
     messages = load_prompt("distil-atoms").fill(items=items, question=told.question, answer=told.answer, most=str(most))

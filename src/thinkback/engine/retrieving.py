@@ -16,7 +16,7 @@ from thinkback.retrieve.pack import Packed, pack
 from thinkback.retrieve.search import search
 from thinkback.text.prompts import Prompt, load_prompt, render_item
 from thinkback.thought.cache import answer_key, born_from, evidence_hash
-from thinkback.types import Chunk, Filter, FloatVector, Hit, StoredAnswer
+from thinkback.types import Chunk, Filter, FloatVector, Hit, StoredAnswer, Trust
 
 __all__ = ["Asked", "Found", "answer_prompt", "describe", "evidence_first", "retrieve"]
 
@@ -66,15 +66,15 @@ def retrieve(parts: Parts, reader: Reader, asked: Asked, vector: FloatVector) ->
         cut = whole_items(result.hits)
 
     @cache
-    def size(text: str, origin: str, digits: int) -> int:
+    def size(text: str, origin: str, trust: Trust, digits: int) -> int:
         """Return the tokens of a rendered item; its number counts by its digits."""
-        return llm.count(render_item(10**digits - 1, text, origin)) + _ITEM_OVERHEAD
+        return llm.count(render_item(10**digits - 1, text, origin, trust=trust)) + _ITEM_OVERHEAD
 
     def packed_from(hits: Sequence[Hit]) -> Packed:
         return pack(
             hits,
             budget=budget,
-            cost=lambda number, hit: size(cut.text(hit), describe(hit), len(str(number))),
+            cost=lambda number, hit: size(cut.text(hit), describe(hit), hit.item.trust, len(str(number))),
             top_k=preset.top_k,
             raw_share=preset.raw_share,
             roots=roots if preset.sources == "earned" else None,  # the paper packs a thought beside its root

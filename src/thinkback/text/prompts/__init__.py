@@ -12,6 +12,7 @@ from importlib import resources
 
 from thinkback.ids import content_hash
 from thinkback.ports import Message
+from thinkback.types import Trust
 
 __all__ = ["Prompt", "load_prompt", "render_item"]
 
@@ -50,11 +51,12 @@ def load_prompt(name: str, *, package: str = __name__) -> Prompt:
     return Prompt(name=name, system=system, user=user, hash=content_hash(system, user)[:16])
 
 
-def render_item(number: int, text: str, source: str = "") -> str:
-    """Return one item as the delimited block that prompts show.
+def render_item(number: int, text: str, source: str = "", *, trust: Trust = "normal") -> str:
+    """Return one item as the delimited block that prompts show; an untrusted one is marked, and the prompts say as what.
 
     Text cannot close its own block or open another: a ``<`` that begins such a tag is written as ``&lt;``.
     """
     label = source.replace('"', "'").replace("\n", " ").strip()[:80]
     origin = f' from="{_FENCE.sub("&lt;", label)}"' if label else ""
-    return f'<item n="{number}"{origin}>\n{_FENCE.sub("&lt;", text)}\n</item>'
+    mark = ' trust="untrusted"' if trust == "untrusted" else ""
+    return f'<item n="{number}"{origin}{mark}>\n{_FENCE.sub("&lt;", text)}\n</item>'
