@@ -46,6 +46,13 @@ def test_bic_of_two_by_hand_and_the_smaller_is_chosen() -> None:
     assert two < one
 
 
+def test_a_mixture_that_cannot_be_fitted_is_not_chosen() -> None:
+    line = np.arange(6.0)[:, None] * np.array(
+        [1e20, 1e20]
+    )  # of no width, beside which what is added to variances is nothing
+    assert bics(line, 1, seed=0) == [math.inf]
+
+
 def test_soft_membership_by_hand() -> None:
     """The second row belongs to two clusters, the last to none above the threshold and so to its likeliest."""
     probabilities = np.array([[0.95, 0.05, 0.0], [0.6, 0.4, 0.0], [0.05, 0.95, 0.0]])
@@ -181,6 +188,22 @@ def test_a_cluster_too_long_for_the_summariser_is_parted(passages: Passages) -> 
     assert max(lengths) < 400
     covered = {key for each in nodes(tree) if each.kind == "summary" for key in each.roots}
     assert covered == {f"d{number}#0" for number in range(10)}
+
+
+def test_a_long_cluster_with_parts_of_its_own_is_clustered_once_more(passages: Passages) -> None:
+    """Two topics of 30 are too long for one summary; so are the tens within them, which are then halved."""
+    texts = [f"{text} {'leaf ' * 25}" for text in topics(30, 30)]
+    lengths: list[int] = []
+
+    def say(request: Request) -> str:
+        lengths.append(len(request.messages[1].content.split()))
+        return "Short."
+
+    tree = SummaryTree(kit_of(say, window=300), summary_tokens=20, most_layers=1)
+    tree.ingest(passages(texts), ())
+    assert max(lengths) < 300
+    assert len({key for each in nodes(tree) if each.kind == "summary" for key in each.roots}) >= 50
+    assert tree.answer(Query(task_id="t", kind="question", text="maple"), Allowance()).details["layers"] == 1
 
 
 def test_retrieval_looks_at_chunks_and_summaries_alike(passages: Passages) -> None:

@@ -74,6 +74,13 @@ def test_nine_segments_three_by_three_are_thirteen_summaries(passages: Passages)
     assert "Summary of 0 1 2 ." in seen(guide.summaries[-1])
 
 
+def test_what_is_left_over_at_the_end_goes_up_by_itself(passages: Passages) -> None:
+    """Ten segments make four groups, the last of one; four make two groups, the last of that one again."""
+    output, guide = walk(passages, go(2), go(1), texts=[*TEXTS, "The last fact floats as well."])
+    assert len(guide.summaries) == 10 + 3 + 1 + 1
+    assert output.shown[0].id == "d9#0"
+
+
 def test_the_model_walks_down_to_the_segment_and_the_answer_is_written_from_it(passages: Passages) -> None:
     output, guide = walk(passages, go(2), go(2), go(1))
     root, inner, leaf = map(seen, guide.steps)

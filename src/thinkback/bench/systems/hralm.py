@@ -97,12 +97,10 @@ class SummaryTree:
             if len(layer) < 2:
                 break
             written, alone = self._above(layer)
-            self._nodes += written
-            fewer = 0 < len(written) + len(alone) < len(layer)
-            if written:
-                self._layers = max(self._layers, number)
-            if not written or not fewer:
+            if not written:
                 break
+            self._nodes += written
+            self._layers = max(self._layers, number)
             layer = [*written, *alone]
 
     def _above(self, layer: Sequence[_Node]) -> tuple[list[_Node], list[_Node]]:
@@ -121,7 +119,7 @@ class SummaryTree:
             _Node(shown=_summary(made + place, text, group), vector=vector)
             for place, (text, group, vector) in enumerate(zip(texts, groups, vectors, strict=True), 1)
         ]
-        together = [node for group in groups for node in group]
+        together = {node for group in groups for node in group}
         return written, [node for node in layer if node not in together]
 
     def _parts(self, group: Sequence[_Node], *, can_split: bool) -> Iterator[list[_Node]]:

@@ -45,7 +45,13 @@ def bics(points: Matrix, most: int, seed: int) -> list[float]:
     BIC = -2 ln L + p ln n (Schwarz, Annals of Statistics 1978), with p = k - 1 weights + k d means + k d (d + 1) / 2
     covariances of k Gaussians in d dimensions. The smallest is best.
     """
-    return [_bic(points, number, seed) for number in range(1, most + 1)]
+    found = []
+    for number in range(1, most + 1):
+        try:
+            found.append(float(_fit(points, number, seed).bic(points)))
+        except ValueError:
+            found.append(float("inf"))
+    return found
 
 
 def members(probabilities: Matrix, threshold: float = THRESHOLD) -> list[list[int]]:
@@ -95,29 +101,21 @@ def _one_level(vectors: Matrix, seed: int, dimensions: int) -> list[list[int]]:
         return [list(range(len(vectors)))]
     points = reduced(vectors, dimensions)
     values = bics(points, min(MOST_CLUSTERS, len(points)) - 1, seed)
-    mixture = _fit(points, 1 + int(np.argmin(values)), seed)
-    if mixture is None:
-        return [list(range(len(vectors)))]
-    return members(mixture.predict_proba(points))
-
-
-def _bic(points: Matrix, number: int, seed: int) -> float:
-    mixture = _fit(points, number, seed)
-    return float("inf") if mixture is None else float(mixture.bic(points))
+    chosen = _fit(points, 1 + int(np.argmin(values)), seed)
+    return members(chosen.predict_proba(points))
 
 
 def _fit(points: Matrix, number: int, seed: int) -> Any:
-    """Return a mixture with full covariances, scikit-learn's default; None if it cannot be fitted."""
-    try:
-        from sklearn.mixture import GaussianMixture
-    except ImportError:
-        raise MissingExtra("A tree of clusters", "bench") from None
+    """Return a mixture with full covariances, scikit-learn's default.
+
+    Raises:
+        ValueError: a covariance cannot be inverted.
+    """
+    from sklearn.mixture import GaussianMixture
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a mixture that did not settle; its BIC speaks for itself
-        try:
-            return GaussianMixture(n_components=number, random_state=seed).fit(points)
-        except ValueError:  # a covariance that cannot be inverted
-            return None
+        return GaussianMixture(n_components=number, random_state=seed).fit(points)
 
 
 def halves(prices: Sequence[int]) -> int:
