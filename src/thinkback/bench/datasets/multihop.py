@@ -7,48 +7,94 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thinkback.bench.datasets.reading import json_lines, need_file
+from thinkback.bench.datasets.passages import one_passage
+from thinkback.bench.datasets.reading import json_records, need_one, text_of
 from thinkback.bench.records import Corpus, Dataset, Fault, Gold, SourceText, Task
 
-__all__ = ["load_2wiki", "load_hotpotqa", "load_musique"]
+__all__ = ["load_2wiki", "load_hotpotqa", "load_hotpotqa_train", "load_musique", "load_musique_train"]
 
 
-def load_hotpotqa(folder: Path) -> Dataset:
-    """Return HotpotQA (Yang et al., EMNLP 2018): ten passages a question, two of them gold.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Set:
+    name: str
+    files: tuple[str, ...]
+    licence: str
+    source: str
+
+
+def load_hotpotqa(folder: Path, *, limit: int | None = None) -> Dataset:
+    """Return HotpotQA (Yang et al., EMNLP 2018), 200 questions of its development set: ten passages each, two of them gold.
 
     Args:
-        folder: with hotpot.json, one record a line.
+        folder: with hotpot.json, or the whole development set as it is published (hotpot_dev_distractor_v1.json).
+        limit: most questions, the first; None: all.
 
     Raises:
         InvalidInput: the file is missing.
     """
-    return _load(folder, "hotpotqa", "hotpot.json", "CC BY-SA 4.0", "Yang et al., HotpotQA, EMNLP 2018")
+    return _load(folder, limit, _Set(
+        name="hotpotqa", files=("hotpot.json", "hotpot_dev_distractor_v1.json"), licence="CC BY-SA 4.0",
+        source="Yang et al., HotpotQA, EMNLP 2018"))  # fmt: skip
 
 
-def load_2wiki(folder: Path) -> Dataset:
-    """Return 2WikiMultiHopQA (Ho et al., COLING 2020). Questions without passages are faults.
+def load_hotpotqa_train(folder: Path, *, limit: int | None = None) -> Dataset:
+    """Return 100 questions of HotpotQA's training set.
 
     Args:
-        folder: with wikihop.json, one record a line.
+        folder: with hotpotqa_train.json.
+        limit: most questions, the first; None: all.
 
     Raises:
         InvalidInput: the file is missing.
     """
-    return _load(
-        folder, "2wiki", "wikihop.json", "Apache-2.0; text CC BY-SA", "Ho et al., 2WikiMultiHopQA, COLING 2020"
-    )
+    return _load(folder, limit, _Set(
+        name="hotpotqa-train", files=("hotpotqa_train.json",), licence="CC BY-SA 4.0",
+        source="Yang et al., HotpotQA, EMNLP 2018; the choice of HippoRAG (Gutierrez et al., NeurIPS 2024)"))  # fmt: skip
 
 
-def load_musique(folder: Path) -> Dataset:
-    """Return MuSiQue-Ans (Trivedi et al., TACL 2022): twenty passages a question, two to four of them gold.
+def load_2wiki(folder: Path, *, limit: int | None = None) -> Dataset:
+    """Return 2WikiMultiHopQA (Ho et al., COLING 2020), 200 questions of its development set, 36 of them without passages.
 
     Args:
-        folder: with musique.json, one record a line.
+        folder: with wikihop.json, or the whole development set as it is published (dev.json).
+        limit: most questions, the first; None: all.
 
     Raises:
         InvalidInput: the file is missing.
     """
-    return _load(folder, "musique", "musique.json", "CC BY 4.0; text CC BY-SA", "Trivedi et al., MuSiQue, TACL 2022")
+    return _load(folder, limit, _Set(
+        name="2wiki", files=("wikihop.json", "dev.json"), licence="Apache-2.0; text CC BY-SA",
+        source="Ho et al., 2WikiMultiHopQA, COLING 2020"))  # fmt: skip
+
+
+def load_musique(folder: Path, *, limit: int | None = None) -> Dataset:
+    """Return MuSiQue-Ans (Trivedi et al., TACL 2022), 200 questions of its development set: twenty passages, two to four gold.
+
+    Args:
+        folder: with musique.json, or the whole development set as it is published (musique_ans_v1.0_dev.jsonl).
+        limit: most questions, the first; None: all.
+
+    Raises:
+        InvalidInput: the file is missing.
+    """
+    return _load(folder, limit, _Set(
+        name="musique", files=("musique.json", "musique_ans_v1.0_dev.jsonl"), licence="CC BY 4.0; text CC BY-SA",
+        source="Trivedi et al., MuSiQue, TACL 2022"))  # fmt: skip
+
+
+def load_musique_train(folder: Path, *, limit: int | None = None) -> Dataset:
+    """Return 100 questions of MuSiQue-Ans's training set.
+
+    Args:
+        folder: with musique_train.json.
+        limit: most questions, the first; None: all.
+
+    Raises:
+        InvalidInput: the file is missing.
+    """
+    return _load(folder, limit, _Set(
+        name="musique-train", files=("musique_train.json",), licence="CC BY 4.0; text CC BY-SA",
+        source="Trivedi et al., MuSiQue, TACL 2022; the choice of HippoRAG (Gutierrez et al., NeurIPS 2024)"))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -58,62 +104,93 @@ class _Pool:
     documents: dict[tuple[str, str], SourceText] = field(default_factory=dict)
 
     def put(self, title: str, text: str) -> Gold:
-        """Return the whole passage as a span, added if it is new. Its title is part of the text: it names the subject."""
+        """Return the whole passage as a span, added if it is new."""
         key = (title, text)
         if key not in self.documents:
-            whole = f"{title}\n{text}"
-            self.documents[key] = SourceText(
-                id=f"p{len(self.documents)}", title=title, text=whole, passages=((0, len(whole)),)
-            )
+            self.documents[key] = one_passage(f"p{len(self.documents)}", title, text)
         found = self.documents[key]
         return Gold(document_id=found.id, start=0, end=len(found.text))
 
 
-def _load(folder: Path, name: str, file: str, licence: str, source: str) -> Dataset:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Passages:
+    given: tuple[tuple[str, str, bool], ...] = ()
+    """Title, text, and whether it is gold."""
+    missing: int = 0
+    """Gold passages that are not given."""
+
+
+def _load(folder: Path, limit: int | None, of: _Set) -> Dataset:
     faults: list[Fault] = []
     pool = _Pool()
-    tasks: list[Task] = []
-    seen: set[str] = set()
-    for where, row in json_lines(need_file(folder, file), faults):
-        key = str(row.get("_id", row.get("id", "")))
-        question, answer = str(row.get("question", "")).strip(), str(row.get("answer", "")).strip()
+    tasks: dict[str, Task] = {}
+    for where, row in json_records(need_one(folder, of.files), faults):
+        if limit is not None and len(tasks) >= limit:
+            break
+        key = text_of(row, "_id") or text_of(row, "id")
+        place = f"{where} {key}".strip()
         try:
-            passages = list(_passages(row))
+            passages = _passages(row)
         except (KeyError, TypeError, ValueError) as error:
-            faults.append(Fault(where=f"{where} {key}", reason=f"passages cannot be read: {error}"))
+            faults.append(Fault(where=place, reason=f"passages cannot be read: {type(error).__name__} {error}"))
             continue
-        gold = tuple(dict.fromkeys(pool.put(title, text) for title, text, needed in passages if needed))
-        reason = (
-            ("the same id again" if key in seen else "") or ("" if question else "no question")
-            or ("" if answer else "no answer") or ("" if passages else "no passages") or ("" if gold else "no gold passage")
-        )  # fmt: skip
+        reason = "the same id again" if key in tasks else _lacks(key, row, passages)
         if reason:
-            faults.append(Fault(where=f"{where} {key}", reason=reason))
+            faults.append(Fault(where=place, reason=reason))
             continue
-        seen.add(key)
-        for title, text, _ in passages:
-            pool.put(title, text)
-        references = tuple(dict.fromkeys([answer, *map(str, row.get("answer_aliases") or ())]))
-        tasks.append(
-            Task(id=f"{name}/{key}", corpus_id=name, kind="question", query=question, references=references, gold=gold,
-                 licence=licence, category=str(row.get("type", "")) or _hops(key))
+        if passages.missing:
+            faults.append(Fault(where=place, reason=f"{passages.missing} of the gold passages are not given"))
+        spans = [(pool.put(title, text), needed) for title, text, needed in passages.given]
+        aliases = row.get("answer_aliases")
+        answers = [text_of(row, "answer"), *(str(each) for each in aliases or () if str(each).strip())]
+        tasks[key] = Task(
+            id=f"{of.name}/{key}", corpus_id=of.name, kind="question", query=text_of(row, "question"),
+            references=tuple(dict.fromkeys(answers)), gold=tuple(dict.fromkeys(span for span, needed in spans if needed)),
+            licence=of.licence, category=text_of(row, "type") or _hops(key),
         )  # fmt: skip
-    corpus = Corpus(id=name, documents=tuple(pool.documents.values()))
+    corpus = Corpus(id=of.name, documents=tuple(pool.documents.values()))
     return Dataset(
-        name=name, corpora=(corpus,), tasks=tuple(tasks), licence=licence, source=source, faults=tuple(faults)
-    )
+        name=of.name, corpora=(corpus,), tasks=tuple(tasks.values()), licence=of.licence, source=of.source,
+        faults=tuple(faults),
+    )  # fmt: skip
 
 
-def _passages(row: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    """Yield title, text and whether it is gold, in either of the two published forms."""
+def _lacks(key: str, row: Mapping[str, Any], passages: _Passages) -> str:
+    if not key:
+        return "no id"
+    for name in ("question", "answer"):
+        if not text_of(row, name):
+            return f"no {name}"
+    if row.get("answerable") is False:
+        return "made to have no answer"
+    if not passages.given:
+        return "no passages"
+    return "" if any(needed for _, _, needed in passages.given) else "no gold passage"
+
+
+def _passages(row: Mapping[str, Any]) -> _Passages:
+    """Read the passages in either of the two published forms."""
     if "paragraphs" in row:  # MuSiQue
-        needed = {step["paragraph_support_idx"] for step in row["question_decomposition"]}
-        for each in row["paragraphs"]:
-            yield str(each["title"]), str(each["paragraph_text"]), each["idx"] in needed
-        return
-    titles = {title for title, _ in row.get("supporting_facts", ())}
+        needed = {step["paragraph_support_idx"] for step in row["question_decomposition"]} - {None}
+        given = [(str(each["title"]), str(each["paragraph_text"]), each["idx"]) for each in row["paragraphs"]]
+        return _kept([(title, text, place in needed) for title, text, place in given],
+                     len(needed - {place for _, _, place in given}))  # fmt: skip
+    titles = {str(title) for title, _ in row.get("supporting_facts") or ()}
+    found = list(_wiki(row, titles))
+    return _kept(found, len(titles - {title for title, _, _ in found}))
+
+
+def _wiki(row: Mapping[str, Any], titles: set[str]) -> Iterator[tuple[str, str, bool]]:
     for title, sentences in row.get("context") or ():
-        yield str(title), " ".join(str(each).strip() for each in sentences), title in titles
+        yield str(title), " ".join(str(each).strip() for each in sentences), str(title) in titles
+
+
+def _kept(given: list[tuple[str, str, bool]], missing: int) -> _Passages:
+    """Leave out passages without a text."""
+    return _Passages(
+        given=tuple(each for each in given if each[1].strip()),
+        missing=missing + sum(needed and not text.strip() for _, text, needed in given),
+    )
 
 
 def _hops(key: str) -> str:
