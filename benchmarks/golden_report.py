@@ -68,8 +68,8 @@ def twins(split: str, embedder: MiniLmEmbedder, judge: GeneratorJudge | None = N
             verdicts[pair["kind"]].append("not compared")
             continue
         guarded = guard(pair["left"], pair["right"])
-        asked = judge is not None and guarded.verdict == "undecided"
-        judged = judge.same_claim(pair["left"], pair["right"]) if judge is not None and asked else None
+        asks = guarded.verdict == "undecided" and guarded.open
+        judged = judge.same_claim(pair["left"], pair["right"]) if judge is not None and asks else None
         verdicts[pair["kind"]].append(decide(guarded, judged))
     changed = [verdict for kind, found in verdicts.items() if kind != "paraphrase" for verdict in found]
     return {

@@ -27,9 +27,12 @@ def standing(verdict: str) -> str:
 )
 def test_both_ways_round_must_agree(first: bool, second: bool, verdict: str) -> None:
     model = ScriptedGenerator([sameness(first), sameness(second)])
-    assert GeneratorJudge(model).same_claim("B is so.", "A was so.") == verdict
+    assert GeneratorJudge(model).same_claim("B is so, they say.", "A was thought to be.") == verdict
     shown = [request.messages[-1].content for request in model.requests]
-    assert shown == ["A: A was so.\nB: B is so.", "A: B is so.\nB: A was so."]
+    assert shown == [
+        "A: A was thought to be.\nB: B is so, they say.",
+        "A: B is so, they say.\nB: A was thought to be.",
+    ]
     assert {request.purpose for request in model.requests} == {"judge"}
     assert all(request.temperature == 0 for request in model.requests)
 
@@ -60,6 +63,21 @@ def test_equal_notes_need_no_model() -> None:
 def test_what_small_models_overlook_is_left_undecided_unasked(left: str, right: str) -> None:
     judge = GeneratorJudge(ScriptedGenerator([]))
     assert judge.same_claim(left, right) == judge.same_claim(right, left) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "alike"),
+    [
+        ("The fee fell to 5 euros.", "The fee fell by 5 euros.", "undecided"),
+        ("He killed the guard.", "He murdered the guard.", "undecided"),
+        ("She is paid.", "She has been paid.", "undecided"),
+        ("She told the man the truth.", "The man heard the truth from her.", "same"),
+        ("The guard was killed by him.", "He murdered a guard.", "same"),
+    ],
+)
+def test_a_word_or_two_in_one_place_are_not_believed_to_be_the_same(left: str, right: str, alike: str) -> None:
+    assert GeneratorJudge(ScriptedGenerator([sameness(True)] * 2)).same_claim(left, right) == alike
+    assert GeneratorJudge(ScriptedGenerator([sameness(False)] * 2)).same_claim(left, right) == "different"
 
 
 @pytest.mark.parametrize(

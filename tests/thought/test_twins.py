@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,6 +148,13 @@ def test_a_judge_is_heard_only_where_the_words_do_not_tell(guarded: str, judged:
     assert decide(GuardResult(verdict=guarded, reason=""), judged) == expected  # type: ignore[arg-type]
 
 
+def test_a_judge_does_not_overrule_what_is_read() -> None:
+    read = guard("Nora lent her tent to Ilse.", "Ilse's tent was lent to Nora.")
+    assert (read.verdict, read.open) == ("undecided", False)
+    assert decide(read, "same") == "undecided"
+    assert guard("Fatima has a dog.", "Fatima has a cat.").open
+
+
 NAMES = st.sampled_from(["Ann", "Ben", "Carla", "David", "Emil"])
 VERBS = st.sampled_from(["paid", "visited", "warned", "hired", "followed"])
 
@@ -170,3 +180,10 @@ def test_the_guard_is_symmetric(left: str, right: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["L", "N", "P", "Zs"]), max_size=120))
 def test_no_text_is_different_from_itself(text: str) -> None:
     assert guard(text, text).verdict != "different"
+
+
+def test_most_paraphrases_of_the_open_part_are_read_alike(golden: Callable[..., list[dict[str, Any]]]) -> None:
+    pairs = [pair for pair in golden("twins", "dev") if pair["label"] == "same"]
+    found = [guard(pair["left"], pair["right"]).verdict for pair in pairs]
+    assert found.count("same") >= 0.62 * len(found)  # what was reached: a rule that loses some should be seen
+    assert found.count("different") <= 0.03 * len(found)

@@ -261,7 +261,8 @@ def compare(text: str, neighbours: Sequence[Neighbour], *, related: float, judge
         if near.cosine < related:
             continue
         guarded = guard(text, near.thought.text)
-        word = judge.same_claim(text, near.thought.text) if judge and guarded.verdict == "undecided" else None
+        asks = guarded.verdict == "undecided" and guarded.open
+        word = judge.same_claim(text, near.thought.text) if judge and asks else None
         claim = decide(guarded, word)
         if claim == "same":
             return Comparison(twin=near.thought, reason=guarded.reason or "the judge says it is the same claim")

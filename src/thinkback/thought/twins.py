@@ -38,6 +38,8 @@ class GuardResult:
 
     verdict: Claim
     reason: str
+    open: bool = True
+    """False where nothing is plainly different, but what can be read speaks against it: no judge is asked then."""
 
 
 @dataclass(frozen=True)  # without slots: what is read lazily is kept
@@ -96,13 +98,13 @@ def guard(left: str, right: str) -> GuardResult:
 
 
 def decide(guarded: GuardResult, judged: Claim | None = None) -> Claim:
-    """Return the last word on two notes: the guard's where it is sure, else the judge's, else ``undecided``.
+    """Return the last word on two notes: the guard's where it is sure or not open, else the judge's, else ``undecided``.
 
     Args:
         guarded: what ``guard`` said.
         judged: what an NLI model or language model said; None where none is configured.
     """
-    if guarded.verdict != "undecided":
+    if guarded.verdict != "undecided" or not guarded.open:
         return guarded.verdict
     return judged or "undecided"
 
@@ -261,5 +263,6 @@ def _carried(pair: _Pair) -> frozenset[str]:
 def _relations(pair: _Pair) -> GuardResult | None:
     found = pair.relations
     if found == "clash" or (found == "open" and pair.sided):
-        return GuardResult(verdict="undecided", reason="who does what to whom, or when, is not the same for certain")
+        reason = "who does what to whom, or when, is not the same for certain"
+        return GuardResult(verdict="undecided", reason=reason, open=found != "clash")
     return None
