@@ -177,7 +177,12 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: user_data_path("thinkback"), description="Folder of the default store.")
-    cache: Path = Field(default_factory=lambda: user_cache_path("thinkback"), description="Folder of pulled models.")
+    cache: Path = Field(
+        default_factory=lambda: user_cache_path("thinkback"), description="Folder of pulled models and data sets."
+    )
+    data: Path | None = Field(
+        default=None, description="Folder of the bench's data sets, one folder a source; None: those in the cache."
+    )
     preset: str = Field(default="default", description="How the loop runs; docs/presets.md compares them.")
     namespace: str = Field(default="default", description="The closed memory that is used when none is named.")
     llm: str | None = Field(default=None, description="openai:MODEL, gguf:PATH or a catalogue name.")

@@ -12,7 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from thinkback.errors import InvalidInput
 
-__all__ = ["RemoteFile", "Source", "folder_of", "place_in_cache", "source_of", "sources"]
+__all__ = ["CACHED", "RemoteFile", "Source", "folder_of", "place_in_cache", "source_of", "sources"]
+
+CACHED = "datasets"
+"""The folder of the cache that data sets are fetched to, one folder a source."""
 
 
 class RemoteFile(BaseModel):
@@ -83,7 +86,7 @@ def source_of(name: str) -> Source:
 
 def place_in_cache(source: Source, cache: Path) -> Path:
     """Return the folder that a source is fetched to."""
-    return cache / "datasets" / source.folder
+    return cache / CACHED / source.folder
 
 
 def folder_of(name: str, data: Path | None, cache: Path | None = None) -> Path:

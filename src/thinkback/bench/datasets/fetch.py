@@ -24,7 +24,7 @@ from thinkback.ports import Progress
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["Consent", "fetch", "notice"]
+__all__ = ["Consent", "fetch", "missing", "notice"]
 
 Consent = Callable[[str], bool]
 """Is shown a notice of licence, size and origin; says whether to fetch."""
@@ -70,8 +70,8 @@ def fetch(
     if not source.files:
         raise InvalidInput(f"{source.title} cannot be fetched by a program.", hint=f"{source.how} {source.homepage}")
     folder = place_in_cache(source, cache)
-    missing = [file for file in source.files if not _is_there(file, folder)]
-    if not missing:
+    wanted = missing(source, cache)
+    if not wanted:
         return folder
     if not consent(notice(source)):
         raise InvalidInput(f"{source.title} was not fetched: its licence was not agreed to.")
@@ -82,7 +82,7 @@ def fetch(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with one_at_a_time(folder / ".lock", source.title):
-            for file in missing:
+            for file in wanted:
                 target = folder / file.path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _one(client, file, target, progress)
@@ -98,6 +98,12 @@ def fetch(
         if own:
             client.close()
     return folder
+
+
+def missing(source: Source, cache: Path) -> tuple[RemoteFile, ...]:
+    """Return the files of a source that the cache lacks."""
+    folder = place_in_cache(source, cache)
+    return tuple(file for file in source.files if not _is_there(file, folder))
 
 
 def _is_there(file: RemoteFile, folder: Path) -> bool:

@@ -37,7 +37,10 @@ def one_passage(document_id: str, title: str, text: str, *, date: str = "") -> S
 
 
 def iso_date(text: str, *forms: str) -> str:
-    """Return a date in one of some forms (as ``strptime`` has them) as ISO 8601, with the time if the form has one; empty if it is in none of them."""
+    """Return a date in one of some forms (as ``strptime`` has them) as ISO 8601; empty if it is in none of them.
+
+    The time of day is given where the form has one.
+    """
     for form in forms:
         try:
             found = dt.datetime.strptime(text.strip(), form)  # noqa: DTZ007 - the data sets name no time zone
