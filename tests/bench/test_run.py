@@ -116,7 +116,7 @@ def test_systems_write_with_the_same_prompt_from_what_they_show(
     run(Plan(dataset=tiny, systems=systems, kit=kit, allowance=Allowance(context_tokens=60)), folder)
     found = {(each.system, each.task_id): each for each in folder.predictions()}
     assert len(found) == 9
-    for name in ("bm25", "tf-idf", "dense"):
+    for name in (system.name for system in systems):
         one = found[name, "t1"]
         assert one.output.shown[0].text == "Maples drink most of all."
         assert one.output.text == "Maples"

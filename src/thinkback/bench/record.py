@@ -58,7 +58,7 @@ def run_record(
             "tasks": len(dataset.tasks),
             "model": model,
             "embedder": embedder,
-            "prompts_hash": prompts_hash(),
+            "prompts_hash": prompts_hash() if model is not None else None,
         },
         "systems": list(systems),
         "licence": dataset.licence,

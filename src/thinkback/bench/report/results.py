@@ -35,7 +35,7 @@ def results_table(folder: RunFolder, *, values: Sequence[str], category: str | N
         name=name,
         title=f"{record['config']['dataset']}, {record['config']['allowance']['context_tokens']} tokens of context"
         + (f", {category}" if category else ""),
-        columns=("system", *shown),
+        columns=("system", *(name.replace("_", " ") for name in shown)),
         rows=tuple(rows),
         notes=tuple(run_notes(folder, scores, record)),
     )
@@ -66,10 +66,10 @@ def compared_table(folder: RunFolder, *, value: str, baseline: str, category: st
             Cell(value=found.p),
             f"{found.better} : {found.worse}",
         ))  # fmt: skip
-    config = record["config"]
+    config, said = record["config"], value.replace("_", " ")
     return Table(
         name="-".join(filter(None, (folder.path.name, value.replace("_", "-"), "against", baseline, category or ""))),
-        title=f"{value} against {baseline}: {config['dataset']}, {config['allowance']['context_tokens']} tokens of context"
+        title=f"{said} against {baseline}: {config['dataset']}, {config['allowance']['context_tokens']} tokens of context"
         + (f", {category}" if category else ""),
         columns=("system", "difference", "p", "better : worse"),
         rows=tuple(rows),
