@@ -24,7 +24,7 @@ WANTED = {
     "documents": ["add", "sync", "ask", "search", "docs"],
     "thoughts": ["thoughts", "why", "learn", "edit", "invalidate", "restore", "refresh"],
     "memory": ["rm", "history", "audit", "stats", "export", "import", "reindex"],
-    "help": ["models", "doctor", "demo"],
+    "help": ["models", "doctor", "demo", "bench"],
 }
 
 
