@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from thinkback.errors import InvalidInput
 from thinkback.types import Record
@@ -18,6 +21,11 @@ __all__ = ["Comparison", "Estimate", "compare", "estimate"]
 
 _ROUNDS = 10_000
 _INTERVAL = (2.5, 97.5)
+_EXACT = 16
+"""Groups up to which all 2^n flips are tried."""
+_BLOCK = 2_000_000
+
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,17 +139,47 @@ def _per_group(there: Sequence[tuple[float, Hashable]]) -> tuple[np.ndarray, np.
 def _interval(sums: np.ndarray, counts: np.ndarray, seed: int, rounds: int) -> tuple[float | None, float | None]:
     if len(sums) < 2:
         return None, None
-    draws = np.random.default_rng(seed).integers(0, len(sums), (rounds, len(sums)))
-    means = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
-    low, high = np.percentile(means, _INTERVAL)
+    times = _times_drawn(len(sums), seed, rounds)
+    low, high = np.percentile(_product(times, sums) / _product(times, counts), _INTERVAL)
     return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _times_drawn(groups: int, seed: int, rounds: int) -> npt.NDArray[np.uint8]:
+    """Return how often each draw of a bootstrap has each group, shape (rounds, groups).
+
+    Kept, since one pass of scoring draws for hundreds of values; no group is drawn 256 times.
+    """
+    random = np.random.default_rng(seed)
+    times = np.empty((rounds, groups), np.uint8)
+    for block in _blocks(times):
+        draws = random.integers(0, groups, block.shape) + np.arange(len(block))[:, None] * groups
+        block[:] = np.bincount(draws.ravel(), minlength=block.size).reshape(block.shape)
+    return times
+
+
+@lru_cache(maxsize=8)
+def _signs(groups: int, seed: int, rounds: int) -> npt.NDArray[np.int8]:
+    """Return signs to flip groups by: all ways up to 16 groups, else draws; shape (ways, groups)."""
+    if groups <= _EXACT:
+        return (1 - 2 * ((np.arange(2**groups)[:, None] >> np.arange(groups)) & 1)).astype(np.int8)
+    return 1 - 2 * np.random.default_rng(seed).integers(0, 2, (rounds, groups), np.int8)
 
 
 def _sign_flips(sums: np.ndarray, seed: int, rounds: int) -> float:
     """Return the two-sided p of the observed sum among all sums with some groups' signs turned round."""
     observed = abs(sums.sum()) - 1e-12
-    if len(sums) <= 16:
-        signs = 1 - 2 * ((np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1)
-        return float((np.abs(signs @ sums) >= observed).mean())
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (rounds, len(sums)))
-    return float((1 + (np.abs(signs @ sums) >= observed).sum()) / (1 + rounds))
+    flipped = np.abs(_product(_signs(len(sums), seed, rounds), sums)) >= observed
+    if len(sums) <= _EXACT:
+        return float(flipped.mean())
+    return float((1 + flipped.sum()) / (1 + rounds))
+
+
+def _blocks(table: npt.NDArray[T]) -> list[npt.NDArray[T]]:
+    """Return a table in views of some million cells, so that what is made of one stays small."""
+    return np.array_split(table, max(1, table.size // _BLOCK))
+
+
+def _product(table: npt.NDArray[T], column: np.ndarray) -> npt.NDArray[np.float64]:
+    """Return table @ column in float64, shape (rows,)."""
+    return np.concatenate([block.astype(np.float64) @ column for block in _blocks(table)])
