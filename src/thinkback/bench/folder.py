@@ -4,6 +4,7 @@
     predictions.jsonl   one line a task, system and repetition: text, items shown by id, cost; or the error
     construction.jsonl  one line a system and corpus: what reading it cost
     items.jsonl         id and text of what was shown; needed to score again, and not for publication
+    judgements.jsonl    what a judge said of pairs of answers, one line a pair, order and judge
     scores.json         what ``score`` wrote
 
 Lines are appended and flushed as they come, so a run that was stopped goes on where it was. A last line that was cut is
@@ -142,6 +143,14 @@ class RunFolder:
             except (KeyError, TypeError) as error:
                 self.faults.append(Fault(where="construction.jsonl", reason=f"{type(error).__name__}: {error}"))
 
+    def add_judgement(self, row: Mapping[str, Any]) -> None:
+        """Append what a judge said; ``metrics.judging`` gives the rows their form."""
+        self._append("judgements.jsonl", row)
+
+    def judgements(self) -> Iterator[dict[str, Any]]:
+        """Yield what judges said, in the order in which they said it."""
+        yield from self._rows("judgements.jsonl")
+
     def write_scores(self, scores: Mapping[str, Any]) -> None:
         """Write ``scores.json`` whole."""
         _replace(self.path / "scores.json", json.dumps(scores, indent=1, ensure_ascii=False) + "\n")
@@ -218,6 +227,7 @@ def _prediction(row: Mapping[str, Any], texts: Mapping[str, str]) -> Prediction:
                         "text": texts.get(each["text"], ""),
                         "roots": tuple(each["roots"]),
                         "questions": tuple(each.get("questions", ())),
+                        "answers": tuple(each.get("answers", ())),
                     }
                 )
                 for each in output["shown"]

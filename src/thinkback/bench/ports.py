@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from thinkback.bench.chunks import ChunkedCorpus
 from thinkback.bench.records import Kind, Task
@@ -16,9 +16,11 @@ __all__ = [
     "Metric",
     "Output",
     "Query",
+    "ReadsItems",
     "Score",
     "Scored",
     "SeesGold",
+    "SetMetric",
     "Shown",
     "ShownKind",
     "System",
@@ -91,6 +93,8 @@ class Shown(Record):
     """As the system ranked it; comparable within one answer only."""
     questions: tuple[str, ...] = ()
     """The questions that a thought came from."""
+    answers: tuple[str, ...] = ()
+    """What was answered to these, as far as that is known, in any order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +171,7 @@ class Scored(Record):
 
 
 class Metric(Protocol):
-    """Scores one output at a time. Values that only a set of outputs has are made by ``metrics.summary``."""
+    """Scores one output at a time. One that also has values of a set of outputs is a ``SetMetric`` beside."""
 
     name: str
     version: int
@@ -178,4 +182,20 @@ class Metric(Protocol):
 
         A task that the metric does not apply to has values of None with the reason. Must not raise for bad outputs.
         """
+        ...
+
+
+@runtime_checkable
+class ReadsItems(Protocol):
+    """What a metric has that looks into the texts of shown items: without them its values would be wrong, not missing."""
+
+    reads_items: bool
+
+
+@runtime_checkable
+class SetMetric(Protocol):
+    """What a metric also has if there are values that only a set of outputs has."""
+
+    def over_all(self, scored: Sequence[Scored]) -> Mapping[str, Any]:
+        """Return named values, ready for JSON, of all outputs of one system; empty where it does not apply."""
         ...

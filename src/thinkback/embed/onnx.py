@@ -92,6 +92,16 @@ class MiniLmEmbedder:
                 list(pool.map(work, groups))
         return unit_rows(rows, count=len(texts), dimension=self.dimension, model=self.id)
 
+    def token_vectors(self, text: str) -> FloatMatrix:
+        """Return a row of norm 1 for each of the first 254 tokens, shape (tokens, 384), float32, special ones left out.
+
+        Raises:
+            ModelUnavailable: as ``embed``.
+        """
+        ids = _cut(self._load_tokenizer().encode(without_surrogates(text)).ids)
+        rows = _token_rows(self._load_session(), [ids])[0, 1:-1]
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
     def count(self, text: str) -> int:
         """Return the exact number of tokens, without special ones and without a limit.
 
@@ -184,11 +194,16 @@ def _equal_lengths(encoded: Sequence[Sequence[int]]) -> list[list[int]]:
 
 def _mean_of_tokens(session: Any, ids: Sequence[Sequence[int]]) -> FloatMatrix:
     """Return the mean token vector of each text, shape (len(ids), 384); all texts have the same length."""
+    means: FloatMatrix = _token_rows(session, ids).mean(axis=1, dtype=np.float32)
+    return means
+
+
+def _token_rows(session: Any, ids: Sequence[Sequence[int]]) -> Any:
+    """Return the vector of each token of each text, shape (len(ids), tokens, 384); all texts have the same length."""
     tokens = np.array(ids, dtype=np.int64)
     feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
     try:
         (hidden,) = session.run(["last_hidden_state"], feed)
     except Exception as error:  # onnxruntime's errors share no base of their own
         raise ModelUnavailable(f"The built-in embedder cannot be run: {type(error).__name__}.") from error
-    means: FloatMatrix = hidden.mean(axis=1, dtype=np.float32)
-    return means
+    return hidden

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thinkback.bench.folder import RunFolder
+from thinkback.bench.metrics.agreement import krippendorff
 from thinkback.errors import InvalidInput
 from thinkback.types import Record
 
@@ -135,10 +136,7 @@ def agreement(sheets: Sequence[Mapping[str, int]]) -> Agreement:
 
 
 def alpha_ordinal(units: Sequence[Sequence[int]]) -> float | None:
-    """Return Krippendorff's alpha with ordinal distance (Krippendorff, Content Analysis, 2013, chapter 12).
-
-    1 - observed / expected disagreement, from the coincidences of values within units; the distance of two values is the
-    square of the number of values between them, the two counted half.
+    """Return Krippendorff's alpha for ordered scores, see ``metrics.agreement.krippendorff``.
 
     Args:
         units: for each unit the values that raters gave, at least two.
@@ -146,23 +144,4 @@ def alpha_ordinal(units: Sequence[Sequence[int]]) -> float | None:
     Returns:
         None where there are no pairs, or all values are the same.
     """
-    values = sorted({value for unit in units for value in unit})
-    coincidence = {(a, b): 0.0 for a in values for b in values}
-    for unit in units:
-        for place, a in enumerate(unit):
-            for other, b in enumerate(unit):
-                if place != other:
-                    coincidence[a, b] += 1 / (len(unit) - 1)
-    totals = {value: sum(coincidence[value, other] for other in values) for value in values}
-    n = sum(totals.values())
-
-    def distance(a: int, b: int) -> float:
-        low, high = min(a, b), max(a, b)
-        between = sum(totals[value] for value in values if low <= value <= high)
-        return (between - (totals[low] + totals[high]) / 2) ** 2
-
-    expected = sum(totals[a] * totals[b] * distance(a, b) for a in values for b in values)
-    if not expected:
-        return None
-    observed = sum(weight * distance(a, b) for (a, b), weight in coincidence.items())
-    return 1 - (n - 1) * observed / expected
+    return krippendorff(units, "ordinal")

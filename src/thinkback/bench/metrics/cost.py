@@ -1,4 +1,4 @@
-"""What an answer cost, and what was shown for it: seconds, tokens, money, items."""
+"""What an answer cost, and what was shown for it: seconds, tokens, money, items and their level of abstraction."""
 
 from __future__ import annotations
 

@@ -8,12 +8,13 @@ so neither is ever given without the other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from thinkback.bench.chunks import ChunkedCorpus
-from thinkback.bench.metrics.words import rarity, word_recall
+from thinkback.bench.metrics.words import Rarities, word_recall
 from thinkback.bench.ports import Score, Scored, Shown
 
-__all__ = ["Coverage", "carried_roots"]
+__all__ = ["Coverage", "carried_roots", "overlap"]
 
 _CARRIED = 0.20
 """Share of a chunk's words, by rarity, from which an item is taken to carry it: a proxy, which observations of LoCoMo meet
@@ -29,9 +30,10 @@ class Coverage:
 
     name = "coverage"
     version = 1
+    reads_items = True
 
     def __init__(self) -> None:
-        self._weights: dict[int, Mapping[str, float]] = {}
+        self._rarities = Rarities()
 
     def score(self, scored: Scored) -> Mapping[str, Score]:
         """Return coverage_{structural,supported}_{precision,recall,f1}, each 0 to 1."""
@@ -43,21 +45,25 @@ class Coverage:
         found = {}
         for reading in _READINGS:
             covered = self._covered(scored.output.shown, scored.chunked, supported=reading == "supported")
-            common = len(gold & covered)
-            precision = common / len(covered) if covered else 0.0
-            recall = common / len(gold)
-            f1 = 2 * precision * recall / (precision + recall) if common else 0.0
-            for part, value in (("precision", precision), ("recall", recall), ("f1", f1)):
-                found[f"coverage_{reading}_{part}"] = Score(value=value)
+            found.update(overlap(f"coverage_{reading}", gold, covered))
         return found
 
     def _covered(self, shown: Sequence[Shown], chunked: ChunkedCorpus, *, supported: bool) -> set[str]:
         if not supported:
             return {root for item in shown for root in item.roots}
-        key = id(chunked)
-        if key not in self._weights:
-            self._weights[key] = rarity(chunked)
-        return {root for item in shown for root in carried_roots(item, chunked, self._weights[key])}
+        weights = self._rarities.of(chunked)
+        return {root for item in shown for root in carried_roots(item, chunked, weights)}
+
+
+def overlap(name: str, gold: AbstractSet[str], covered: AbstractSet[str]) -> dict[str, Score]:
+    """Return NAME_precision, _recall and _f1 of covered among gold ids, the latter not empty; where none is covered, 0."""
+    common = len(gold & covered)
+    precision = common / len(covered) if covered else 0.0
+    recall = common / len(gold)
+    f1 = 2 * precision * recall / (precision + recall) if common else 0.0
+    return {
+        f"{name}_precision": Score(value=precision), f"{name}_recall": Score(value=recall), f"{name}_f1": Score(value=f1),
+    }  # fmt: skip
 
 
 def carried_roots(item: Shown, chunked: ChunkedCorpus, weights: Mapping[str, float]) -> list[str]:

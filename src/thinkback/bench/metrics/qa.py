@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from thinkback.bench.ports import Score, Scored
 
-__all__ = ["ShortAnswer", "exact_match", "token_f1"]
+__all__ = ["ShortAnswer", "exact_match", "holds", "token_f1"]
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
@@ -23,6 +23,12 @@ def _normal(text: str) -> str:
 def exact_match(text: str, reference: str) -> float:
     """Return 1 if the two are the same after normalisation, else 0."""
     return float(_normal(text) == _normal(reference))
+
+
+def holds(text: str, reference: str) -> bool:
+    """Return whether the reference stands in the text after normalisation, as whole words; an empty one never does."""
+    wanted = _normal(reference)
+    return bool(wanted) and f" {wanted} " in f" {_normal(text)} "
 
 
 def token_f1(text: str, reference: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
@@ -10,7 +11,7 @@ from functools import lru_cache
 from thinkback.bench.chunks import ChunkedCorpus
 from thinkback.store.words import stems
 
-__all__ = ["content_stems", "rarity", "word_recall"]
+__all__ = ["Rarities", "content_stems", "rarity", "word_recall"]
 
 _COMMON = frozenset(
     stems(
@@ -20,10 +21,10 @@ _COMMON = frozenset(
 )
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)  # of texts of 250 tokens some 150 MB
 def content_stems(text: str) -> frozenset[str]:
     """Return the stems of a text's words, without the commonest English ones."""
-    return frozenset(stems(text)) - _COMMON
+    return frozenset(map(sys.intern, stems(text))) - _COMMON
 
 
 def rarity(chunked: ChunkedCorpus) -> dict[str, float]:
@@ -31,6 +32,20 @@ def rarity(chunked: ChunkedCorpus) -> dict[str, float]:
     counts = Counter(stem for piece in chunked.pieces for stem in content_stems(piece.text))
     total = len(chunked.pieces)
     return {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in counts.items()}
+
+
+class Rarities:
+    """Keeps ``rarity`` of each corpus that it was asked about."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[ChunkedCorpus, Mapping[str, float]]] = {}
+
+    def of(self, chunked: ChunkedCorpus) -> Mapping[str, float]:
+        """Return stem to weight."""
+        key = id(chunked)  # its own hash would read the whole corpus; kept beside, no other object gets its id
+        if key not in self._known:
+            self._known[key] = (chunked, rarity(chunked))
+        return self._known[key][1]
 
 
 def word_recall(source: str, text: str, weights: Mapping[str, float]) -> float:

@@ -294,5 +294,5 @@ def _shown(hit: Hit, ways: Mapping[str, Sequence[Derivation]]) -> Shown:
     questions = tuple(dict.fromkeys(way.question for way in own if way.question))
     return Shown(
         kind="thought", id=hit.item.id, text=hit.item.text, roots=tuple(roots), level=hit.item.level,
-        score=hit.score, questions=questions,
+        score=hit.score, questions=questions, answers=tuple(dict.fromkeys(way.answer for way in own if way.question)),
     )  # fmt: skip
