@@ -48,6 +48,7 @@ def _comparison(
                 systems=setting.systems or systems,
                 metrics=setting.metrics or metrics,
                 allowance=Allowance(context_tokens=tokens, answer_tokens=setting.answer_tokens or answer_tokens),
+                baseline=baseline,
             )
             for dataset in setting.datasets or datasets
             for tokens in setting.context_tokens or context_tokens

@@ -77,6 +77,7 @@ def run(setting: Setting) -> list[Path]:
             metrics=setting.metrics or ("coverage", "answer_words"),
             allowance=Allowance(context_tokens=tokens),
             use_pre_queries=False,
+            baseline="raw++",
         )
         for name in setting.datasets or ("locomo",)
         for tokens in setting.context_tokens or _BUDGETS

@@ -83,6 +83,7 @@ def one_run(
     use_pre_queries: bool = True,
     label: str = "",
     config: Mapping[str, Any] | None = None,
+    baseline: str | None = None,
 ) -> Path:
     """Run and score systems on a data set in ``OUT/EXPERIMENT/DATASET-TOKENS[-LABEL]``; go on with what is there.
 
@@ -97,6 +98,7 @@ def one_run(
         use_pre_queries: whether systems are asked the tasks' earlier questions.
         label: tells runs of one experiment, data set and allowance apart.
         config: what else the run depends on; goes into its record.
+        baseline: system that the scores compare the others with; None: none.
     """
     data = dataset if isinstance(dataset, Dataset) else load(dataset, setting.data, **setting.options)
     data = limited(data, setting.limit)
@@ -125,5 +127,8 @@ def one_run(
     )  # fmt: skip
     run(plan, folder, progress=setting.progress)
     chunked = chunk_corpora(data, setting.kit.embedder.count, cutting)
-    score(data, chunked, folder, make_metrics(metrics), seed=setting.seed, progress=setting.progress)
+    score(
+        data, chunked, folder, make_metrics(metrics, embedder=setting.kit.embedder), baseline=baseline,
+        seed=setting.seed, progress=setting.progress,
+    )  # fmt: skip
     return folder.path

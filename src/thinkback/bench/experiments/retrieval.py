@@ -33,6 +33,7 @@ def run(setting: Setting) -> list[Path]:
             metrics=setting.metrics or ("ranking", "coverage", "cost"),
             allowance=Allowance(context_tokens=tokens),
             use_pre_queries=False,
+            baseline="bm25",
         )
         for name in setting.datasets or _DATASETS
         for tokens in setting.context_tokens or (_CONTEXT,)

@@ -112,6 +112,7 @@ def _one(
         use_pre_queries=False,
         label=label,
         config={"thoughts": sum(map(len, notes.values()))},
+        baseline="raw++",
     )
 
 
