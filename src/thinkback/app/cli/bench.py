@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thinkback.app.cli import bench_academiceval as academiceval
 from thinkback.app.cli.helping import WIDTH, Command
 from thinkback.app.cli.opening import settings_of
 from thinkback.app.cli.options import Common, Yes, shared
@@ -31,6 +32,8 @@ app = typer.Typer(
     context_settings={"max_content_width": WIDTH},
 )
 _SETTINGS = {"max_content_width": WIDTH}
+
+app.add_typer(academiceval.app, name="academiceval")
 
 Data = Annotated[
     Path | None,
