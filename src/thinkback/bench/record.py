@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
 from pathlib import Path
@@ -67,7 +68,7 @@ def run_record(
         "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **_versions()},
         "commit": _commit(),
-        "machine": {"system": platform.system(), "processor": _processor(), "cores": os.cpu_count()},
+        "machine": {"system": sys.platform, "processor": _processor(), "cores": os.cpu_count()},
     }
 
 

@@ -1,4 +1,16 @@
-"""The second pass: score what a run's folder holds. Needs no model, unless a metric is one."""
+"""The second pass: score what a run's folder holds. Needs no model, unless a metric is one.
+
+What ``scores.json`` holds:
+
+``tasks``: task id → its corpus and category, by which intervals are drawn. ``values``: system → task id → name of the
+value → number or None. ``summary``: system → name → mean, interval, n, unscored. ``by_category``: the same within
+each category. ``by_evidence``: the same for tasks that share evidence with the thoughts' questions and for the others,
+empty where that is not known (see ``metrics.sharing``). ``comparisons``: each system minus the baseline, task by task.
+``sets``: system → metric → values of all its outputs together. ``judged``: summaries of the folder's judgements.
+``unscored``: reason → how often. ``missing``: system → tasks that it has no prediction for; systems that the run was made
+for and that said nothing are among them. ``cost``: system → what answering cost a task, and building a corpus, on
+average. ``faults``: what could not be used: broken lines, and predictions for tasks that the data set has not.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +47,6 @@ def score(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Score every prediction and write ``scores.json``; return what was written.
-
-    ``tasks``: task id → its corpus and category, by which intervals are drawn. ``values``: system → task id → name of the
-    value → number or None. ``summary``: system → name → mean, interval, n, unscored. ``by_category``: the same within
-    each category. ``by_evidence``: the same for tasks that share evidence with the thoughts' questions and for the others,
-    empty where that is not known (see ``metrics.sharing``). ``comparisons``: each system minus the baseline, task by task.
-    ``sets``: system → metric → values of all its outputs together. ``judged``: summaries of the folder's judgements.
-    ``unscored``: reason → how often. ``missing``: system → tasks that it has no prediction for; systems that the run was made
-    for and that said nothing are among them. ``cost``: system → what answering cost a task, and building a corpus, on
-    average. ``faults``: what could not be used: broken lines, and predictions for tasks that the data set has not.
 
     Args:
         dataset: what was asked.

@@ -104,7 +104,7 @@ def one_run(
     data = limited(data, setting.limit)
     if not data.tasks:
         raise InvalidInput(f"The data set {data.name} has no usable task; {len(data.faults)} records had faults.")
-    made = [each for each in systems if not isinstance(each, str)]
+    made = [*(each for each in systems if not isinstance(each, str))]
     made += make_systems([each for each in systems if isinstance(each, str)], setting.kit)
     cutting = cutting or Cutting()
     plan = Plan(
@@ -113,7 +113,6 @@ def one_run(
     )  # fmt: skip
     name = "-".join(filter(None, (data.name, str(allowance.context_tokens), label)))
     folder = RunFolder(setting.out / experiment / name)
-    llm = setting.kit.llm
     chosen = {
         "experiment": experiment, "seed": setting.seed, "allowance": allowance.to_dict(),
         "cutting": {"size": cutting.size, "unit": cutting.unit}, "use_pre_queries": use_pre_queries,
@@ -122,7 +121,7 @@ def one_run(
     folder.create(
         run_record(
             chosen, dataset=data, systems=[each.name for each in made],
-            model=llm.id if llm is not None else None, embedder=setting.kit.embedder.id,
+            model=setting.kit.llm.id if setting.kit.llm is not None else None, embedder=setting.kit.embedder.id,
         )
     )  # fmt: skip
     run(plan, folder, progress=setting.progress)

@@ -19,6 +19,7 @@ __all__ = ["Coverage", "carried_roots", "overlap"]
 _CARRIED = 0.20
 """Share of a chunk's words, by rarity, from which an item is taken to carry it: a proxy, which observations of LoCoMo meet
 for .80 of their own turns and .07 of other turns of the session. It is blind to paraphrase and lenient to long items."""
+_ROUNDING = 1e-9
 _READINGS = ("structural", "supported")
 
 
@@ -79,5 +80,5 @@ def carried_roots(item: Shown, chunked: ChunkedCorpus, weights: Mapping[str, flo
     return [
         root
         for root in item.roots
-        if root in chunked.by_id and word_recall(chunked.by_id[root].text, item.text, weights) >= _CARRIED
+        if root in chunked.by_id and word_recall(chunked.by_id[root].text, item.text, weights) >= _CARRIED - _ROUNDING
     ]

@@ -51,5 +51,5 @@ class Rarities:
 def word_recall(source: str, text: str, weights: Mapping[str, float]) -> float:
     """Return the share of a source's content words, by weight, that stand in a text; 0 for a source without any."""
     own = content_stems(source)
-    total = sum(weights.get(stem, 0.0) for stem in own)
-    return sum(weights.get(stem, 0.0) for stem in own & content_stems(text)) / total if total else 0.0
+    total = math.fsum(weights.get(stem, 0.0) for stem in own)  # exact, for the order of a set is not always the same
+    return math.fsum(weights.get(stem, 0.0) for stem in own & content_stems(text)) / total if total else 0.0

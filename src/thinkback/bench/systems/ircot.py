@@ -3,8 +3,9 @@
 Source: Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning for Knowledge-Intensive Multi-Step
 Questions", ACL 2023, section 3: retrieve with the question; then, in turn, let the model write the next sentence of its
 reasoning from what was retrieved so far, and retrieve with that sentence; until the sentence has "answer is", or for eight
-sentences, or until so many paragraphs are collected that no more may be shown. The answer is written anew from the paragraphs,
-without the chain. Their retriever is BM25, with 2 to 8 paragraphs a step and 15 in all; here a step adds at most four chunks
+sentences, or until so many paragraphs are collected that no more may be shown. What comes up again is not shown twice, and
+where the chain ends early the rest of the allowance stays empty. The answer is written anew from the paragraphs, without the
+chain. Their retriever is BM25, with 2 to 8 paragraphs a step and 15 in all; here a step adds at most four chunks
 and at most a quarter of the allowance, which is as much of it, and the allowance takes the place of the 15.
 """
 
@@ -18,7 +19,7 @@ from thinkback.bench.chunks import ChunkedCorpus
 from thinkback.bench.kit import PROMPTS, Kit
 from thinkback.bench.ports import Allowance, Output, Query, Shown
 from thinkback.bench.systems.dense import Dense
-from thinkback.bench.systems.flat import DEEPEST, FlatSystem, as_shown
+from thinkback.bench.systems.flat import FlatSystem, as_shown
 from thinkback.bench.systems.sparse import Bm25
 from thinkback.errors import InvalidInput
 from thinkback.text.prompts import load_prompt
@@ -89,7 +90,7 @@ class InterleavedRetrieval:
         thoughts: list[str] = []
         while self._chunks and not full and len(thoughts) < self._most_steps:
             thought = self._think(query, shown, thoughts, allowance)
-            if not thought or thought in thoughts:  # the same prompt again would give the same sentence again
+            if not thought or thought in thoughts:  # the same sentence would find the same again
                 break
             thoughts.append(thought)
             if _ANSWERED.search(thought):
@@ -106,17 +107,15 @@ class InterleavedRetrieval:
         self._retriever.close()
 
     def _with_more(self, shown: tuple[Shown, ...], text: str, allowance: Allowance) -> tuple[tuple[Shown, ...], bool]:
-        """Return what is shown with what the text finds beside it, and whether there was no room for any of that."""
+        """Return what is shown with what is new of the text's best hits, and whether there was no room for any of that."""
         known = {each.id for each in shown}
         found = [
-            as_shown(piece, score) for piece, score in self._retriever.rank(text, DEEPEST) if piece.id not in known
+            as_shown(piece, score) for piece, score in self._retriever.rank(text, _PER_STEP) if piece.id not in known
         ]
         left = allowance.context_tokens - sum(self._kit.price(place, each.text) for place, each in enumerate(shown, 1))
         share = replace(allowance, context_tokens=min(allowance.context_tokens // _SHARE, left))
         # chunks larger than a step's share come one at a time
-        fresh = self._kit.fit(found, share, limit=_PER_STEP) or self._kit.fit(
-            found, replace(allowance, context_tokens=left), limit=1
-        )
+        fresh = self._kit.fit(found, share) or self._kit.fit(found, replace(allowance, context_tokens=left), limit=1)
         together = self._kit.fit((*shown, *fresh), allowance)
         return together, bool(found) and len(together) == len(shown)
 
