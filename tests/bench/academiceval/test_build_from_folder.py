@@ -45,6 +45,6 @@ def test_a_build_that_is_there_is_checked_and_counted(tmp_path: Path) -> None:
     checked = CliRunner().invoke(app, ["check", str(out), "--json"])
     assert checked.exit_code == 0
     assert json.loads(checked.stdout)["leaks"] == []
-    again = CliRunner().invoke(app, ["statistics", str(out)])
+    again = CliRunner().invoke(app, ["statistics", str(out)], env={"COLUMNS": "160"})
     assert again.exit_code == 0
     assert "abstract_single" in again.stdout

@@ -12,7 +12,7 @@ __all__ = ["Readability", "automated_readability", "flesch_ease", "syllables"]
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _END = re.compile(r"[.!?]+(?=\s|$)")
 _VOWELS = re.compile(r"[aeiouy]+")
-_SILENT = re.compile(r"(?:[^aeiouyl]e|[aeiouy]le|[^aeiouytd]ed|[^aeiouysxzhgc]es)$")
+_SILENT = re.compile(r"(?:[^aeiouyl]e|[aeiouy]le|[^aeiouytd]ed|[^aeiouysxzhgcl]es|[aeiouy]les)$")
 
 
 def flesch_ease(text: str) -> float | None:
