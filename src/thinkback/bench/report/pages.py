@@ -76,7 +76,8 @@ def make_report(paths: Sequence[Path]) -> Report:
             report.left_out.append(f"{str(path)!r} is not a run of an experiment.")
         else:
             report.records.append({"folder": path.name, **record})
-    for name, folders in by_experiment.items():
+    for name, unsorted in by_experiment.items():
+        folders = sorted(unsorted, key=_order)
         try:
             chosen = experiment(name)
         except InvalidInput as error:
@@ -94,6 +95,12 @@ def make_report(paths: Sequence[Path]) -> Report:
         report.sections.append((heading, tables, plots))
     report.limits = _limits(by_experiment)
     return report
+
+
+def _order(folder: RunFolder) -> tuple[str, str, int]:
+    """Return what runs are ordered by: data set, label, and budget as a number."""
+    config = folder.config()["config"]
+    return config["dataset"], config.get("label", ""), config.get("allowance", {}).get("context_tokens", 0)
 
 
 def _under(experiment_name: str, name: str) -> str:
