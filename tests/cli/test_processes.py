@@ -199,3 +199,9 @@ def test_debug_shows_where_an_error_came_from(process: Run) -> None:
     assert b"Traceback" in done.stderr
     assert b"NotFound" in done.stderr
     assert done.returncode == 1
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "thinkback", "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Documents and questions" in done.stdout
